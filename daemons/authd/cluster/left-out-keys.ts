@@ -16,7 +16,8 @@ const MODE = 0o600;
 export class LeftOutKeys {
   readonly #home: Home;
   readonly #owner: { readonly uid: number; readonly gid: number } | undefined;
-  readonly #lines = new Set<string>();
+  /** Those that are on the disk. */
+  #lines: ReadonlySet<string> = new Set();
   readonly #name: string;
 
   /** @param startedAt names the file */
@@ -37,10 +38,10 @@ export class LeftOutKeys {
    * @throws the file system's error
    */
   keep(agents: readonly AgentKey[]): boolean {
-    const before = this.#lines.size;
-    for (const agent of agents) this.#lines.add(keyLine(agent));
-    if (this.#lines.size === before) return false;
-    this.#write(this.#name, Buffer.from([...this.#lines].join(''), 'latin1'));
+    const lines = new Set([...this.#lines, ...agents.map(keyLine)]);
+    if (lines.size === this.#lines.size) return false;
+    this.#write(this.#name, Buffer.from([...lines].join(''), 'latin1'));
+    this.#lines = lines;
     return true;
   }
 

@@ -40,7 +40,8 @@ export class SharedAgents implements RecordsOwner {
   readonly #hand: HandChanges;
   /** Agents that this node has added, and nobody knows whether it has answered them. */
   #lost: AgentKey[] = [];
-  #handAdded: AgentKey[] = [];
+  /** Lines that were added by hand before the start are to be decided about: what else the file said then counts for nothing. */
+  #isAtStart = false;
   /** Why changes by hand wait, as it was said. */
   #handProblem: string | undefined;
   /** Somebody else has written the key file. */
@@ -76,8 +77,8 @@ export class SharedAgents implements RecordsOwner {
     const { registry, view, file, registrar, upkeep, logger } = this.#parts;
     view.load(records);
     this.#noteTimes();
-    this.#handAdded = registry.complete ? this.#hand.added() : [];
-    const spared = new Set(this.#handAdded.map(({ id }) => id));
+    const spared = new Set(registry.complete ? this.#hand.added().map(({ id }) => id) : []);
+    this.#isAtStart = spared.size > 0;
     const gone = [...registry.agents].filter(({ id, name }) => {
       const agent = view.byId(id);
       // Another host has the id in the cluster: what is known of this one is not to be taken for what is known of that.
@@ -212,6 +213,7 @@ export class SharedAgents implements RecordsOwner {
     this.#fileReplaced = false;
     try {
       await this.#decideHandChanges();
+      this.#handProblem = undefined;
     } catch (error) {
       // A disk that takes nothing: it is looked at again.
       this.#fileReplaced = true;
@@ -228,11 +230,11 @@ export class SharedAgents implements RecordsOwner {
     // What is still to be written is no change by hand.
     await file.written().catch(() => {});
     if (!registry.complete) this.#sayDamaged();
-    const atStart = this.#handAdded.splice(0);
     // A file that is not whole says nothing, and is written anew.
     const added = registry.complete ? this.#hand.added() : [];
-    const removed = registry.complete && atStart.length === 0 ? this.#hand.removed() : [];
+    const removed = registry.complete && !this.#isAtStart ? this.#hand.removed() : [];
     await this.#hand.decide(added, removed);
+    this.#isAtStart = false;
     const { missing, changed, surplus } = file.compareAll(new Set(), () => {
       registrar.compareAll();
     });

@@ -317,6 +317,45 @@ describe('agents of a cluster', () => {
       await agree(one, again);
       expect(wanted()).to.have.length(2);
     });
+
+    it('looks at the same where the disk was full, and loses no line and no agent by it', async () => {
+      const [one, two] = (await started('n1', 'n2')) as [AuthdNode, AuthdNode];
+      for (const name of ['aa', 'bb']) await one.add(name);
+      await agree(one, two);
+      await two.stop();
+      const [aa = '', bb = ''] = two.lines;
+      writeFileSync(two.home.path('etc/client.keys'), `${aa}\n${bb.replace(' bb', ' !bb')}\n005 aa any ${KEY}\n`);
+      let full = true;
+      writeFileSync(two.home.path('backup'), 'no folder can be made here');
+      const prepare = () => (full ? Promise.reject(new Error('no space left')) : Promise.resolve());
+      const again = await start('n2', { home: two.home, table: two.table, prepare });
+      await again.loaded();
+      const waits = () => again.logger.lines.filter((line) => line.includes('by hand wait')).length;
+      for (let tries = 0; tries < 2; tries += 1) await again.cluster.look();
+      expect(waits()).to.equal(1);
+      expect(wanted()).to.deep.equal([aa, bb]);
+
+      full = false;
+      rmSync(two.home.path('backup'));
+      await again.cluster.look();
+      await agree(one, again);
+      expect(wanted()).to.deep.equal([aa, bb]);
+      const kept = () =>
+        readdirSync(two.home.path('backup/cluster'))
+          .map((file) => readFileSync(two.home.path('backup/cluster', file), 'latin1'))
+          .join('');
+      expect(kept()).to.contain(`005 aa any ${KEY}`);
+
+      // The next time is another one.
+      rmSync(two.home.path('backup'), { recursive: true });
+      writeFileSync(two.home.path('backup'), 'no folder can be made here');
+      await changeByHand(again, `${aa}\n${bb}\n006 aa any ${KEY}\n`);
+      expect(waits()).to.equal(2);
+      rmSync(two.home.path('backup'));
+      await again.cluster.look();
+      await agree(one, again);
+      expect(kept()).to.contain(`006 aa any ${KEY}`);
+    });
   });
 
   describe('at a node that joins', () => {
