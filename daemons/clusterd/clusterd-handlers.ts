@@ -77,9 +77,12 @@ export function clusterdHandlers(
       requireJoined();
       const end = performance.now() + waitMs;
       for (;;) {
-        const page = copy.changes(kinds, after, limit);
         const left = end - performance.now();
-        if (page.changes.length > 0 || page.more || left <= 0 || signal.aborted) return page;
+        // What changes most of the time is of other kinds than most daemons follow.
+        if (copy.latest(kinds) > after || left <= 0 || signal.aborted) {
+          const page = copy.changes(kinds, after, limit);
+          if (page.changes.length > 0 || page.more || left <= 0 || signal.aborted) return page;
+        }
         await copy.changed(left, signal);
       }
     },

@@ -115,8 +115,8 @@ export const CLUSTERD = defineDaemon({
 });
 
 function recordStats({ copy, stream, commits }: Awaited<ReturnType<typeof sharedRecords>>): Record<string, number> {
-  const { unreadable, restarts } = stream;
-  return { revision: copy.revision, unreadable, restarts, ...commits.counters };
+  const { unreadable, restarts, batches } = stream;
+  return { revision: copy.revision, unreadable, restarts, batches, ...commits.counters };
 }
 
 /** Folders of groups, and the ruleset of the user. */
@@ -160,8 +160,9 @@ async function sharedRecords(
 
   const link = parts.use(new NatsLink({ ...nats, inboxPrefix: subjects.inbox(node), name: node }, logger));
   const messages = new RecordMessages(subjects, seal('records'), node);
+  const awaited = (): number => commits.awaited;
   const known = (): number => Math.max(commits.known, beats.revision);
-  const stream = parts.use(new RecordStream({ link, subjects, copy, messages, replicas, known, logger }));
+  const stream = parts.use(new RecordStream({ link, subjects, copy, messages, replicas, known, awaited, logger }));
   const incarnation = randomUUID();
   const self = () => ({
     ...{ node, instance, incarnation, version: productVersion(), revision: copy.revision },

@@ -44,12 +44,17 @@ try {
     const used = (cpu - (before.get(name) ?? 0)) * 1000;
     return `${name} ${(used / latencies.length).toFixed(2)} ms`;
   });
+  const counted = { commits: 0, overtaken: 0, records: 0, batches: 0 };
+  for (const node of nodes) {
+    const { records } = await node.clusterdStats();
+    for (const name of ['commits', 'overtaken', 'records', 'batches'] as const) counted[name] += records[name] ?? 0;
+  }
   latencies.sort((a, b) => a - b);
   const at = (share: number) => quantile(latencies, share).toFixed(0);
   process.stdout.write(
     `${latencies.length} enrolments at three nodes, ${clients} at once at each: ` +
       `${((latencies.length / wall) * 1000).toFixed(0)}/s; latency p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms; ` +
-      `CPU of all three an enrolment: ${each.join(', ')}; the clients ${((user + system) / 1000 / latencies.length).toFixed(2)} ms\n`,
+      `${counted.commits} commits with ${counted.records} records, ${counted.overtaken} times overtaken, taken over in ${counted.batches} transactions; CPU of all three an enrolment: ${each.join(', ')}; the clients ${((user + system) / 1000 / latencies.length).toFixed(2)} ms\n`,
   );
   const told = performance.now();
   await eventually('all nodes have all', () => nodes.every(({ keys }) => keys.length === latencies.length), 60_000);

@@ -131,6 +131,8 @@ export class NatsLink {
       reconnectTimeWait: 500,
       reconnectJitterTLS: 200,
       ignoreAuthErrorAbort: true,
+      // A stack for each message that is published costs more than sealing it.
+      noAsyncTraces: true,
       tls: tls === undefined ? null : { ...tls },
       ...(seed === undefined ? {} : { authenticator: nkeyAuthenticator(seed) }),
     });

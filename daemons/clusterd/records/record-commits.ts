@@ -23,6 +23,8 @@ const MENDING_MS = 5000;
  * quickest would else be first for ever.
  */
 const MOST_LEFT_MS = 250;
+/** So long after a commit was overtaken, or others were, another one is likely to write at the same time, milliseconds. */
+const CONTENDED_MS = 3000;
 /** Commits that wait: stops a daemon that decides without end from filling memory. */
 const MAX_WAITING = 1000;
 /** Messages on their way at once. */
@@ -43,6 +45,9 @@ export type Commit = {
   readonly kinds: readonly RecordKind[];
   readonly changes: readonly RecordChange[];
 };
+
+/** A change that was checked, and how it is sent. */
+type Write = { readonly change: RecordChange; readonly message: RecordMessage };
 
 /** What became of messages that were sent in a chain: how many are in the stream, and what the first one met that is not. */
 type Chain = { readonly last: number; readonly made: number; readonly failure?: unknown };
@@ -74,10 +79,18 @@ export class RecordCommits {
   #waiting = 0;
   /** Highest revision that a message was acknowledged with, or refused for. */
   known = 0;
+  /** Revision of the last message of the commit under way, if nobody comes between. */
+  #awaited = 0;
+  #overtakenAt = -Infinity;
   readonly counters = { commits: 0, records: 0, overtaken: 0, stale: 0, failed: 0 };
 
   constructor(parts: RecordCommitsParts) {
     this.#parts = parts;
+  }
+
+  /** Revision that a commit waits for the copy to have; one that it has already where none waits. */
+  get awaited(): number {
+    return Math.max(this.#awaited, this.known);
   }
 
   stop(): Promise<unknown> {
@@ -103,9 +116,9 @@ export class RecordCommits {
   async commit(commit: Commit, forOther = false): Promise<number> {
     const began = performance.now();
     if (this.#waiting >= MAX_WAITING) throw new BusError('busy', 'too many changes of the cluster wait');
-    const messages = commit.changes.map((change) => this.#message(change));
+    const writes = commit.changes.map((change) => ({ change, message: this.#message(change) }));
     this.#waiting += 1;
-    const turn = this.#last.then(() => this.#write(commit, messages));
+    const turn = this.#last.then(() => this.#write(commit, writes));
     this.#last = turn.catch(() => {});
     try {
       const revision = await turn;
@@ -137,7 +150,7 @@ export class RecordCommits {
     return message;
   }
 
-  async #write({ basis, kinds }: Commit, messages: readonly RecordMessage[]): Promise<number> {
+  async #write({ basis, kinds }: Commit, writes: readonly Write[]): Promise<number> {
     const { copy } = this.#parts;
     const deadline = performance.now() + COMMIT_MS;
     const id = randomBytes(9).toString('base64url');
@@ -149,7 +162,10 @@ export class RecordCommits {
         const known = again ? `; ${NOT_KNOWN}` : '';
         throw new BusError('cluster_unavailable', `Nothing can be changed in the cluster: ${hindered}${known}`);
       }
+      const messages = this.#needed(writes);
+      this.#awaited = copy.revision + messages.length;
       const chain = await this.#chain(id, copy.revision, messages, deadline);
+      this.#awaited = 0;
       if (chain.failure === undefined) {
         await this.#reach(chain.last, deadline);
         this.counters.commits += 1;
@@ -158,12 +174,33 @@ export class RecordCommits {
       }
       if (!isOvertaken(chain.failure)) throw undone(chain);
       this.counters.overtaken += 1;
+      this.#overtakenAt = performance.now();
       await this.#reach(Math.max(chain.last, lastSequenceOf(chain.failure) ?? chain.last + 1), deadline);
       // A part of it is made: what is left is decided anew.
       if (chain.made > 0) throw stale(chain.last);
       // Two nodes that write at once would else go on in step.
       await pause(Math.random() * 5, this.#stopped.signal);
     }
+  }
+
+  /**
+   * Without removals of what is not there: up to the revision that the first message is to come behind the copy is what the stream has.
+   * A new agent has no groups most times, and each message is sealed, kept and read by all nodes.
+   */
+  #needed(writes: readonly Write[]): readonly RecordMessage[] {
+    const { copy } = this.#parts;
+    const touched = new Set<string>();
+    const needed = writes.filter(({ change: { kind, key, value } }) => {
+      const name = `${kind} ${key}`;
+      if ((value ?? null) === null && !touched.has(name) && (copy.get(kind, key)?.value ?? null) === null) return false;
+      touched.add(name);
+      return true;
+    });
+    return (needed.length > 0 ? needed : writes).map(({ message }) => message);
+  }
+
+  get #isContended(): boolean {
+    return this.#parts.contended() || performance.now() - this.#overtakenAt < CONTENDED_MS;
   }
 
   async #leaveOthers(tookMs: number): Promise<void> {
@@ -182,8 +219,10 @@ export class RecordCommits {
   /** Sends the messages one behind the other, many at a time. */
   async #chain(id: string, behind: number, messages: readonly RecordMessage[], deadline: number): Promise<Chain> {
     let last = behind;
-    for (let at = 0; at < messages.length; at += PIPELINE) {
-      const part = messages.slice(at, at + PIPELINE);
+    // The first one alone where others write, too: when it is overtaken, all of them are.
+    let most = this.#isContended ? 1 : PIPELINE;
+    for (let at = 0; at < messages.length;) {
+      const part = messages.slice(at, at + most);
       const first = last;
       const sent = await Promise.allSettled(
         part.map((message, index) => this.#send(message, id, at + index, first + index, deadline)),
@@ -193,6 +232,8 @@ export class RecordCommits {
       last = first + done;
       const outcome = sent[failed];
       if (outcome?.status === 'rejected') return { last, made: at + done, failure: outcome.reason as unknown };
+      at += part.length;
+      most = PIPELINE;
     }
     return { last, made: messages.length };
   }

@@ -7,12 +7,13 @@ import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { NatsLink, NatsSession } from '../nats/nats-link.js';
 import { lastMessageStream } from '../nats/streams.js';
+import { ChangeBatches } from './change-batches.js';
 import type { RecordCopy } from './record-copy.js';
 import { RecordHistory } from './record-history.js';
 import type { RecordMessages } from './record-messages.js';
 
-/** Changes that are taken over in one transaction. */
-const BATCH = 2000;
+/** Messages that are asked for at once. */
+const PULLED = 2000;
 const RETRY_MS = 1000;
 /** It is looked so often whether the stream has what this node has, milliseconds. */
 const HISTORY_MS = 5000;
@@ -38,6 +39,8 @@ export type RecordStreamParts = {
   readonly replicas: number;
   /** Last revision that this node has heard of, wherever. */
   readonly known: () => number;
+  /** Revision that a commit of this node waits for. */
+  readonly awaited: () => number;
   readonly logger: Logger;
 };
 
@@ -60,6 +63,8 @@ export class RecordStream {
   #said: string | undefined;
   /** Messages that are no record of this cluster: sealed with another key, say. */
   unreadable = 0;
+  /** Transactions in which changes were taken over. */
+  batches = 0;
   /** Consumers that were made anew because others were further. */
   restarts = 0;
 
@@ -175,37 +180,40 @@ export class RecordStream {
       opt_start_seq: copy.revision + 1,
     });
     const messages = await consumer.consume({
-      max_messages: BATCH,
+      max_messages: PULLED,
       expires: PULL_MS,
       idle_heartbeat: HEARTBEAT_MS,
     });
     const consuming = new AbortController();
     this.#consuming = consuming;
     if (this.#stopped.signal.aborted) consuming.abort();
+    let failure: unknown;
+    const batches = new ChangeBatches<JsMsg>({
+      take: (batch) => this.#takeInTurn(batch, wholeAt),
+      awaited: this.#parts.awaited,
+      failed: (error) => {
+        failure = error;
+        consuming.abort();
+      },
+    });
     try {
-      await Promise.race([this.#iterate(messages, wholeAt, consuming.signal), whenAborted(consuming.signal)]);
+      await Promise.race([gather(messages, batches, consuming.signal), whenAborted(consuming.signal)]);
+      if (failure !== undefined) throw failure;
     } finally {
+      batches.end();
       consuming.abort();
       // It is not waited for: one whose server was lost may not end.
       messages.close().catch(() => {});
     }
   }
 
-  async #iterate(messages: ConsumerMessages, wholeAt: number, signal: AbortSignal): Promise<void> {
-    const { copy } = this.#parts;
-    let batch: JsMsg[] = [];
-    for await (const message of messages) {
-      if (signal.aborted) return;
-      batch.push(message);
-      if (message.info.pending > 0 && batch.length < BATCH) continue;
-      const taken = batch;
-      batch = [];
-      // One after the other, also where a consumer that is given up still has some.
-      const turn = this.#taking.then(() => this.#take(taken));
-      this.#taking = turn.catch(() => {});
-      await turn;
-      if (copy.revision >= wholeAt) await this.#whole();
-    }
+  /** One after the other, also where a consumer that is given up still has some. */
+  async #takeInTurn(batch: readonly JsMsg[], wholeAt: number): Promise<void> {
+    const turn = this.#taking.then(() => this.#take(batch));
+    this.#taking = turn.catch(() => {});
+    await turn;
+    this.batches += 1;
+    if (this.#parts.copy.revision >= wholeAt) await this.#whole();
   }
 
   async #take(batch: readonly JsMsg[]): Promise<void> {
@@ -247,6 +255,13 @@ export class RecordStream {
     if (this.#stopped.signal.aborted || this.#said === problem) return;
     this.#said = problem;
     this.#parts.logger.error(`Records of the cluster are not followed: ${problem}.`);
+  }
+}
+
+async function gather(messages: ConsumerMessages, batches: ChangeBatches<JsMsg>, signal: AbortSignal): Promise<void> {
+  for await (const message of messages) {
+    if (signal.aborted) return;
+    await batches.add(message, message.info.pending === 0);
   }
 }
 

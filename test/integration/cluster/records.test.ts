@@ -109,6 +109,32 @@ describe('svc-clusterd with real NATS servers', function () {
     expect((await two().clusterd.call('records.changes', { kinds: ['group'], after: 0 })).changes).to.deep.equal([]);
   });
 
+  it('writes no removal of what is not there, and every other one', async () => {
+    const groups = (value: unknown) => ({ kind: 'member' as const, key: '9001', value });
+    const name = (value: unknown) => ({ kind: 'agent' as const, key: '9001', value });
+    const commit = async (...changes: (ReturnType<typeof groups> | ReturnType<typeof name>)[]) => {
+      const basis = await revision(one());
+      const made = await one().clusterd.call('records.commit', { basis, kinds: ['agent', 'member'], changes });
+      return made.revision - basis;
+    };
+    const seen = async () => {
+      const last = await revision(one());
+      await eventually('the other one has it', async () => (await revision(two())) >= last);
+      const { changes } = await two().clusterd.call('records.changes', { kinds: ['member', 'agent'], after: 0 });
+      return changes.filter(({ key }) => key === '9001').map(({ kind }) => kind);
+    };
+    expect(await commit(groups(null), name(agent('a')))).to.equal(1);
+    expect(await seen()).to.deep.equal(['agent']);
+    expect(await commit(groups({ groups: ['x'] }), groups(null), name(agent('a')), groups({ groups: ['y'] }))).to.equal(
+      4,
+    );
+    expect(await seen()).to.deep.equal(['agent', 'member']);
+    expect(await commit(groups(null), name(null))).to.equal(2);
+    expect(await seen()).to.deep.equal([]);
+    // What is nothing at all is written all the same: its writer is told a revision.
+    expect(await commit(groups(null))).to.equal(1);
+  });
+
   it('refuses what is no such record, and what was decided on something old', async () => {
     const basis = await revision(one());
     const commit = (value: unknown, at: number) =>

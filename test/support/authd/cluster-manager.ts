@@ -1,4 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { clusterdContract } from '../../../lib/bus/contracts/clusterd.js';
+import { RequestClient } from '../../../lib/bus/request-client.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { RunningDaemon } from '../daemon/running-daemon.js';
 import { eventually } from '../eventually.js';
@@ -60,6 +62,16 @@ export class ClusterManager {
     const daemon = this.#daemons.get(name);
     if (daemon === undefined) throw new Error(`${name} of ${this.node} was not started`);
     return daemon;
+  }
+
+  /** Statistics of its svc-clusterd. */
+  async clusterdStats(): Promise<{ readonly records: Readonly<Record<string, number>> }> {
+    const client = new RequestClient({ contract: clusterdContract, path: this.home.socket('svc-clusterd') });
+    try {
+      return (await client.call('stats', {})) as { records: Record<string, number> };
+    } finally {
+      client.close();
+    }
   }
 
   /** Lines of agents that were not removed, in the order of their ids. */
