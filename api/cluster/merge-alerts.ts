@@ -1,4 +1,4 @@
-import { type NodePlaces, placeBehind } from '../alerts/alert-place.js';
+import { placeBehind } from '../alerts/alert-place.js';
 
 /** What one node has of a page: alerts in its order, and where it goes on behind them. */
 export type NodeAlerts = {
@@ -9,7 +9,10 @@ export type NodeAlerts = {
   readonly next: string | null;
 };
 
-export type MergedAlerts = { readonly items: readonly unknown[]; readonly next: NodePlaces };
+export type MergedAlerts = {
+  readonly items: readonly unknown[];
+  readonly next: Readonly<Record<string, string | null>>;
+};
 
 /**
  * One page of the alerts of several nodes, by time; those of one node stay in the order in which it has written them. The page ends where

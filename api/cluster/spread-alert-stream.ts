@@ -29,7 +29,7 @@ export async function spreadAlertStream(parts: SpreaderParts, asked: SpreadCall)
 
 /** @param last how far each node was read, or an alert of one */
 function placesOf(last: string, { members }: SpreaderParts): NodePlaces {
-  if (!/^\d{8}-/.test(last)) return unpackPlaces(last, 'Last-Event-ID');
+  if (!/^\d{8}-/.test(last)) return unpackPlaces(last);
   const { id, node = members.self } = parseAlertName(last);
   return { [node]: placeBehind(id) };
 }

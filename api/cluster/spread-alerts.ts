@@ -7,14 +7,15 @@ import {
   sumBuckets,
   sumValues,
 } from '../alerts/alert-answers.js';
-import { packPlaces, unpackPlaces } from '../alerts/alert-place.js';
+import { isPlace, LEFT_OUT, packPlaces, type PagePlaces, unpackPagePlaces } from '../alerts/alert-place.js';
 import { type AlertTimes, alertTimes, type GivenTimes, intervalOf, spanOf } from '../alerts/alert-time.js';
 import { shownNode } from '../http/api-request.js';
 import type { SpreadCall } from '../http/dispatcher.js';
 import { type ApiResult, type ListResult, listResult, type ShownFailure } from '../http/envelope.js';
 import type { ParameterValues } from '../http/parameter-values.js';
 import { mergeAlerts, type NodeAlerts } from './merge-alerts.js';
-import { listOf, messagesOf, type NodeAnswer, nodeAnswer } from './node-answers.js';
+import { listOf, listsOf, messagesOf, type NodeAnswer, nodeAnswer } from './node-answers.js';
+import { NodeFailure } from './node-failure.js';
 import type { SpreaderParts } from './spreader-parts.js';
 
 /** One answer about the alerts of all nodes: each has those that it made itself. */
@@ -31,29 +32,67 @@ export async function spreadAlerts(parts: SpreaderParts, asked: SpreadCall, now:
 
 async function spreadPage(parts: SpreaderParts, asked: SpreadCall, now: number): Promise<ApiResult> {
   const { cursor, limit, order } = asked.call.parameters;
-  const places = typeof cursor === 'string' ? unpackPlaces(cursor) : undefined;
+  const places = typeof cursor === 'string' ? unpackPagePlaces(cursor) : undefined;
   const parameters = withTimes(asked.call.parameters, alertTimes(asked.call.parameters as GivenTimes, now));
   delete parameters['cursor'];
-  const names = (await nodesOf(parts)).filter((node) => places === undefined || typeof places[node] === 'string');
-  const answers = await askNodes(parts, asked, names, (node) => {
-    const place = places?.[node];
-    return { ...parameters, ...(typeof place === 'string' ? { cursor: place } : {}) };
-  });
+  const nodes = await nodesOf(parts);
+  const names = nodes.filter((node) => places === undefined || isPlace(places[node]));
+  const answers = [
+    ...(await askNodes(parts, asked, names, (node) => {
+      const place = places?.[node];
+      return { ...parameters, ...(isPlace(place) ? { cursor: place } : {}) };
+    })),
+    ...leftOut(places, names),
+  ];
   const told = answers.flatMap((answer) => ('list' in answer ? [{ node: answer.node, list: answer.list }] : []));
   const { items, next } = mergeAlerts(
     told.map(({ node, list }) => nodeAlerts(node, list)),
     { limit: Number(limit), order: order === 'asc' ? 'asc' : 'desc' },
   );
+  const ended = endedNodes(places);
   return pageResult({
     items,
     total: totalOf(
-      told.map(({ list }) => ({ count: list.total, exact: list.more?.['total_is_exact'] })),
+      [...ended.map(([, total]) => totalAtEnd(total)), ...told.map(({ list }) => totalOfList(list))],
       answers,
     ),
-    next: packPlaces(next),
+    next: packPlaces({
+      ...Object.fromEntries(ended),
+      ...Object.fromEntries(answers.map(({ node }) => [node, LEFT_OUT])),
+      ...Object.fromEntries(told.map(({ node, list }) => [node, next[node] ?? endOf(list)])),
+    }),
     failed: failuresOf(asked, answers),
   });
 }
+
+/** Nodes that a page before has left out, and that are none any more: they are named on each page. */
+function leftOut(places: PagePlaces = {}, asked: readonly string[]): NodeAnswer[] {
+  return Object.entries(places).flatMap(([node, place]) => {
+    if (typeof place !== 'string' || asked.includes(node)) return [];
+    const error = new NodeFailure(3022, node, 'it has not answered an earlier page, and is left out of further ones');
+    return [{ node, error, thrown: error }];
+  });
+}
+
+/** Nodes that a page before has told all of, with how many alerts they had. */
+function endedNodes(places: PagePlaces = {}): (readonly [node: string, total: number | null])[] {
+  return Object.entries(places).flatMap(([node, place]) => (typeof place === 'string' ? [] : [[node, place] as const]));
+}
+
+/** What a cursor keeps of a node that has no more. */
+function endOf({ total, more }: ListResult): number | null {
+  return more?.['total_is_exact'] === true ? total : null;
+}
+
+function totalAtEnd(total: number | null): Total {
+  return { count: total ?? 0, exact: total !== null };
+}
+
+function totalOfList({ total, more }: ListResult): Total {
+  return { count: total, exact: more?.['total_is_exact'] };
+}
+
+type Total = { readonly count: number; readonly exact: unknown };
 
 async function spreadHistogram(parts: SpreaderParts, asked: SpreadCall, now: number): Promise<ApiResult> {
   const { interval: length } = asked.call.parameters;
@@ -129,12 +168,8 @@ function nodeAlerts(node: string, { items, keys = [], more }: ListResult): NodeA
   return { node, items, keys: keys as unknown as NodeAlerts['keys'], next: typeof next === 'string' ? next : null };
 }
 
-function listsOf(answers: readonly NodeAnswer[]): readonly ListResult[] {
-  return answers.flatMap((answer) => ('list' in answer ? [answer.list] : []));
-}
-
 /** Without a node that has not answered it is a part. */
-function totalOf(totals: readonly { count: number; exact: unknown }[], answers: readonly NodeAnswer[]) {
+function totalOf(totals: readonly Total[], answers: readonly NodeAnswer[]) {
   const isWhole = answers.every((answer) => 'list' in answer);
   return {
     count: totals.reduce((sum, { count }) => sum + count, 0),

@@ -64,6 +64,6 @@ function placeOf(last: string, self: string | undefined): string {
   if (self === undefined && (!isAlert || node !== undefined)) {
     throw ProblemError.badRequest('Last-Event-ID is of a cluster, and this manager is in none');
   }
-  if (!isAlert) return unpackPlaces(last, 'Last-Event-ID')[self ?? ''] ?? 'end';
+  if (!isAlert) return unpackPlaces(last)[self ?? ''] ?? 'end';
   return node !== undefined && node !== self ? 'end' : placeBehind(id);
 }

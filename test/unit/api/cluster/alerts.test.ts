@@ -57,6 +57,12 @@ describe('alerts of several nodes', () => {
       expect(await pages(`/alerts?limit=${limit}`, 'node03'), `${limit}`).to.deep.equal(all.toReversed());
       expect(await pages(`/alerts?order=asc&limit=${limit}`, 'node02'), `${limit}`).to.deep.equal(all);
     }
+    // Also where a node has told all that it has before the others have.
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { data }: AlertList = await get(`/alerts?order=asc&limit=7${cursor}`);
+      expect(data).to.include({ total_affected_items: 30, total_is_exact: true });
+      cursor = data.next_cursor === null ? null : `&cursor=${data.next_cursor}`;
+    }
   });
 
   it('stay where they were in pages while others come in', async () => {
@@ -112,6 +118,24 @@ describe('alerts of several nodes', () => {
     const others = all.filter((id) => !id.endsWith('@node02')).toReversed();
     const rest = await pages(`/alerts?limit=50&cursor=${list.data.next_cursor}`);
     expect([...idsOf(list), ...rest]).to.deep.equal(others);
+    // It is back, and still left out: each page says so, and how many there are at least.
+    for (let { next_cursor: cursor } = list.data; cursor !== null;) {
+      const page = await get(`/alerts?limit=5&cursor=${cursor}`);
+      expect(failures(page)).to.deep.equal([[3022, 'node02']]);
+      expect(page.data).to.include({ total_affected_items: others.length, total_is_exact: false });
+      cursor = page.data.next_cursor;
+    }
+    // One that is away later is left out from there on.
+    const first = await get('/alerts?limit=5');
+    expect(first.data).to.include({ total_affected_items: all.length, total_is_exact: true });
+    cluster.away.add('node02');
+    const second = await get(`/alerts?limit=5&cursor=${first.data.next_cursor}`);
+    cluster.away.clear();
+    const third = await get(`/alerts?limit=5&cursor=${second.data.next_cursor}`);
+    for (const page of [second, third]) {
+      expect(failures(page)).to.deep.equal([[3022, 'node02']]);
+      expect(page.data.total_is_exact).to.equal(false);
+    }
     cluster.silent.add('node03');
     cluster.node('node02').alerts.isOff = true;
     const top = await get('/alerts/top?field=rule.id');
