@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { RbacStoreError } from '../rbac/rbac-store.js';
+import { RbacStoreError } from '../rbac/rbac-store-error.js';
 import { countObjects } from '../rbac/security-backup.js';
 import { readCopy } from './security-copy.js';
 import type { SecurityFiles } from './security-files.js';

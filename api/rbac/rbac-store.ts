@@ -1,7 +1,6 @@
 import { type GivenNumbers, MAX_BUILT_IN_ID, securitySettingsRecord } from '../../lib/cluster/access-records.js';
 import type { Change } from '../../lib/store/commit-queue.js';
 import { LmdbStore } from '../../lib/store/lmdb-store.js';
-import { StoreError, type StoreErrorCode } from '../../lib/store/store-error.js';
 import type { StoreTable } from '../../lib/store/store-table.js';
 import type { ObjectChange, ObjectKind } from './access-decisions.js';
 import { DEFAULT_POLICIES, DEFAULT_ROLES, DEFAULT_SECURITY_RULES } from './default-objects.js';
@@ -10,7 +9,6 @@ import {
   type Policy,
   type PolicyBody,
   policySchema,
-  type Revocation,
   type RevocationKey,
   revocationSchema,
   type Role,
@@ -20,23 +18,10 @@ import {
   type User,
   userSchema,
 } from './rbac-model.js';
+import { unusable } from './rbac-store-error.js';
 import { type PendingChange, type RbacObject, RbacTable } from './rbac-table.js';
+import { Revocations } from './revocations.js';
 import type { SecurityBackup, SecurityObjects } from './security-backup.js';
-
-/** The store cannot be used: damaged, or written by a newer version. */
-export class RbacStoreError extends Error {
-  override readonly name = 'RbacStoreError';
-  readonly code = 2012;
-
-  /** @param reason why, as `StoreErrorCode`; `new` when there is nobody in it where somebody should be */
-  constructor(
-    readonly reason: StoreErrorCode | 'new',
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-}
 
 /** What others have decided. */
 export type FollowedChange = {
@@ -52,8 +37,6 @@ export type InitialUsers = () => Promise<readonly User[]>;
 const TABLES = ['users', 'roles', 'policies', 'rules', 'revocations', 'restored'] as const;
 /** Version 2 has a digest of all entries: a policy that is lost may be one that denies. */
 const MIGRATIONS = [() => {}];
-/** Among the revocations: how many there were, of which some are gone with what they were about. It concerns no token. */
-const COUNT_KEY = 'count';
 /** Key of what a restore leaves to be done. */
 const RESTORED_SETTINGS = 'settings';
 
@@ -67,10 +50,8 @@ export class RbacStore {
   readonly policies: RbacTable<Policy>;
   readonly rules: RbacTable<SecurityRule>;
   readonly #store: LmdbStore;
-  readonly #storedRevocations: StoreTable<string, Revocation>;
   readonly #restored: StoreTable<string, SecurityBackup['settings']>;
-  readonly #revocations = new Map<string, Revocation>();
-  #revision = 0;
+  readonly #revocations: Revocations;
   #version = 0;
   #changed: () => void = () => {};
   #numbers: GivenNumbers = {
@@ -87,7 +68,7 @@ export class RbacStore {
     this.roles = new RbacTable(store.table('roles', roleSchema));
     this.policies = new RbacTable(store.table('policies', policySchema));
     this.rules = new RbacTable(store.table('rules', securityRuleSchema));
-    this.#storedRevocations = store.table('revocations', revocationSchema);
+    this.#revocations = new Revocations(store.table('revocations', revocationSchema));
     this.#restored = store.table('restored', securitySettingsRecord);
   }
 
@@ -130,12 +111,12 @@ export class RbacStore {
 
   /** Revocations so far; a token issued now carries it. */
   get revision(): number {
-    return this.#revision;
+    return this.#revocations.revision;
   }
 
   /** Whether a token issued at a revision is revoked by one of the keys (rest-api.md 2.4). */
   isRevoked(keys: readonly RevocationKey[], revision: number): boolean {
-    return keys.some((key) => (this.#revocations.get(key)?.revision ?? 0) > revision);
+    return keys.some((key) => this.#revocations.of(key) > revision);
   }
 
   /** Makes changes in memory, which {@link commit} is to write in the same turn. */
@@ -155,7 +136,7 @@ export class RbacStore {
    * @throws StoreError when it cannot be written; everything is as it was before then
    */
   async commit(pending: readonly PendingChange[], revoked: Iterable<RevocationKey> = []): Promise<void> {
-    const all = [...pending, ...this.#revoke([...new Set(revoked)])];
+    const all = [...pending, ...this.#revocations.revoke([...new Set(revoked)])];
     this.#version += 1;
     await this.#write(all);
     if (pending.length > 0) this.#changed();
@@ -189,14 +170,13 @@ export class RbacStore {
       ...table.all().map((object) => table.remove(object)),
       ...wanted.map((object) => table.put(object)),
     ];
-    const superseded = [...this.#revocations.keys()].map((key) => this.#forgetRevocation(key));
     const all = [
       ...exchange(this.users, objects.users),
       ...exchange(this.roles, objects.roles),
       ...exchange(this.policies, objects.policies),
       ...exchange(this.rules, objects.rules),
-      ...superseded,
-      ...this.#revoke(['all']),
+      ...this.#revocations.supersede(),
+      ...this.#revocations.revoke(['all']),
       { change: this.#restored.put(RESTORED_SETTINGS, settings), undo: () => {} },
     ];
     this.#version += 1;
@@ -222,14 +202,12 @@ export class RbacStore {
 
   /** Revisions of what was revoked, by `RevocationKey`. */
   get revocations(): ReadonlyMap<string, number> {
-    return new Map(
-      [...this.#revocations].filter(([key]) => key !== COUNT_KEY).map(([key, { revision }]) => [key, revision]),
-    );
+    return this.#revocations.all;
   }
 
   /** Tokens of a lower revision are revoked by the key; 0 when none is. */
   revocationOf(key: RevocationKey): number {
-    return this.#revocations.get(key)?.revision ?? 0;
+    return this.#revocations.of(key);
   }
 
   /** What a cluster says that it has given; see {@link follow}. */
@@ -255,11 +233,7 @@ export class RbacStore {
       // Objects and table are of the same kind.
       return this[kind].exchange(new Map(wanted.map((object) => [object.id, object as never])));
     };
-    const gone = [...this.#storedRevocations.entries()].map(([key]) => key);
-    const all = new Map<string, number | undefined>(
-      [...gone, ...this.#revocations.keys()].map((key) => [key, undefined]),
-    );
-    for (const [key, revision] of revocations) all.set(key, revision);
+    const all = this.#revocations.instead(revocations);
     const changes = [...exchange('users'), ...exchange('roles'), ...exchange('policies'), ...exchange('rules')];
     return this.#follow(changes, all, numbers, changes.length > 0);
   }
@@ -274,22 +248,14 @@ export class RbacStore {
     numbers: GivenNumbers | undefined,
     isNew: boolean,
   ): Promise<void> {
-    const changes = pending.map(({ change }) => change);
-    const revoke = (key: string, revision: number | undefined): void => {
-      if (revision === undefined) this.#revocations.delete(key);
-      else this.#revocations.set(key, { revision });
-      changes.push(
-        revision === undefined ? this.#storedRevocations.remove(key) : this.#storedRevocations.put(key, { revision }),
-      );
-    };
-    for (const [key, revision] of revocations) revoke(key, revision);
     if (numbers !== undefined) {
       this.#numbers = numbers;
       for (const kind of ['users', 'roles', 'policies', 'rules'] as const) this[kind].given = numbers[kind];
-      revoke(COUNT_KEY, numbers.revision);
     }
-    // It is that of the cluster, be it lower than what this manager had before it joined.
-    this.#revision = Math.max(0, ...[...this.#revocations.values()].map(({ revision }) => revision));
+    const changes = [
+      ...pending.map(({ change }) => change),
+      ...this.#revocations.follow(revocations, numbers?.revision),
+    ];
     this.#version += 1;
     await this.#store.commit(changes);
     if (isNew) this.#changed();
@@ -305,36 +271,9 @@ export class RbacStore {
     );
   }
 
-  #forgetRevocation(key: string): PendingChange {
-    const before = this.#revocations.get(key);
-    this.#revocations.delete(key);
-    return {
-      change: this.#storedRevocations.remove(key),
-      undo: () => before !== undefined && this.#revocations.set(key, before),
-    };
-  }
-
-  /** The revision only goes up: a token that was issued meanwhile may carry it. */
-  #revoke(keys: readonly RevocationKey[]): PendingChange[] {
-    if (keys.length === 0) return [];
-    this.#revision += 1;
-    const entry: Revocation = { revision: this.#revision };
-    return keys.map((key) => {
-      const before = this.#revocations.get(key);
-      this.#revocations.set(key, entry);
-      return {
-        change: this.#storedRevocations.put(key, entry),
-        undo: () => (before === undefined ? this.#revocations.delete(key) : this.#revocations.set(key, before)),
-      };
-    });
-  }
-
   #load(): void {
     for (const table of [this.users, this.roles, this.policies, this.rules]) table.load();
-    for (const [key, revocation] of this.#storedRevocations.entries()) {
-      this.#revocations.set(key, revocation);
-      this.#revision = Math.max(this.#revision, revocation.revision);
-    }
+    this.#revocations.load();
   }
 
   /** What is built in since the store was made. */
@@ -355,12 +294,4 @@ export class RbacStore {
     ].map(({ change }) => change);
     await this.#store.commit(changes);
   }
-}
-
-/** What is no fault of the store itself keeps its own error. */
-function unusable(error: unknown): unknown {
-  if (!(error instanceof StoreError)) return error;
-  const text =
-    error.code === 'damaged' ? 'Error while attempting to check RBAC database integrity' : 'Error in the RBAC database';
-  return new RbacStoreError(error.code, `2012 - ${text}: ${error.message}`, { cause: error });
 }

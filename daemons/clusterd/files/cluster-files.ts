@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { CallResult } from '../../../lib/bus/contract.js';
@@ -12,7 +11,7 @@ import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { BlobStore } from './blob-store.js';
 import { DueSets } from './due-sets.js';
 import { FILE_KINDS, FileRecords } from './file-records.js';
-import { FileSet, type LocalChange } from './file-set.js';
+import { FileSet } from './file-set.js';
 import { FileWatches } from './file-watches.js';
 import { GroupTable, type GroupTableParts } from './group-table.js';
 import { KeptVersions } from './kept-versions.js';
@@ -21,8 +20,9 @@ import type { RulesetEngine } from './ruleset-engine.js';
 import { RulesetSet } from './ruleset-set.js';
 import { RulesetStore } from './ruleset-store.js';
 import { SetBases } from './set-base.js';
-import { SetContents, type SetRecord } from './set-contents.js';
-import { groupKey, isGroupFolder, placeOf, RULESET, type SetPlace, SHARED } from './set-place.js';
+import { SetChanges } from './set-changes.js';
+import { SetContents } from './set-contents.js';
+import { groupFolders, groupKey, groupsOf, placeOf, RULESET, type SetPlace, SHARED } from './set-place.js';
 import { sweepStaged } from './set-writer.js';
 
 /** Changes that no watch told of are found so often, milliseconds. */
@@ -30,7 +30,6 @@ const CHECK_MS = 20_000;
 /** A change that a watch tells of is looked at after so long: several often come together, milliseconds. */
 const NOTICE_MS = 50;
 const SETTLE_POLL_MS = 100;
-const GROUP = 'group/';
 
 export type ClusterFilesParts = {
   readonly home: Home;
@@ -65,6 +64,7 @@ export class ClusterFiles {
   readonly #due: DueSets;
   readonly #watches: FileWatches;
   readonly #groups: GroupTable;
+  readonly #changes: SetChanges;
   readonly #log: LimitedLogger;
   #timer: NodeJS.Timeout | undefined;
   #described = '';
@@ -101,6 +101,13 @@ export class ClusterFiles {
       },
     });
     this.#groups = new GroupTable({ db, logger, groups: () => groupsOf(this.#records.sets()) });
+    this.#changes = new SetChanges({
+      records: this.#records,
+      shared: this.#shared,
+      contents: this.#contents,
+      groups: this.#groups,
+      logger,
+    });
     this.#ruleset = new RulesetSet({
       self,
       logger,
@@ -110,7 +117,8 @@ export class ClusterFiles {
       store: new RulesetStore(home, this.#contents),
       records: () => this.#records.ruleset(),
       change: (decide) => this.#shared.change(() => ({ changes: decide(), result: undefined })),
-      present: async () => (await client.call('cluster.view', {})).nodes.filter(isPresent).map(({ name }) => name),
+      present: async () =>
+        (await client.call('cluster.view', {})).nodes.flatMap(({ name, present }) => (present ? [name] : [])),
       leaseHeld: () => this.#leaseHeld(),
     });
     this.#due = new DueSets({
@@ -192,7 +200,7 @@ export class ClusterFiles {
   async #seed(): Promise<RecordChange[]> {
     this.#forgetBases();
     const changes: RecordChange[] = [];
-    for (const key of [SHARED, ...this.#localGroups().map(groupKey)]) {
+    for (const key of [SHARED, ...groupFolders(this.#parts.home).map(groupKey)]) {
       if (this.#records.inForce(key) !== undefined) continue;
       const record = await this.#set(key)?.seed();
       if (record !== undefined) changes.push({ kind: 'files', key, value: record });
@@ -235,41 +243,12 @@ export class ClusterFiles {
       kept: this.#kept,
       logger: this.#parts.logger,
       inForce: () => this.#records.inForce(key),
-      publish: (change) => (key === RULESET ? this.#ruleset.publish(change) : this.#publish(set, change)),
-      publishRemoval: (group, revision) => this.#publishRemoval(key, group, revision),
+      publish: (change) => (key === RULESET ? this.#ruleset.publish(change) : this.#changes.bring(set, change)),
+      publishRemoval: (group, revision) => this.#changes.bringRemoval(key, group, revision),
     });
     this.#sets.set(key, set);
     if (key === RULESET) this.#ruleset.follow(set);
     return set;
-  }
-
-  async #publish(set: FileSet, { place, files, base }: LocalChange): Promise<number | undefined> {
-    const record = await this.#contents.bring(place, files, base?.files);
-    if (record === undefined) return 0;
-    if (!(await this.#decide(place.key, base?.revision ?? 0, record))) return 0;
-    const inForce = this.#records.inForce(place.key);
-    if (inForce?.record.id !== record.id) return 0;
-    await set.published(inForce.revision, files);
-    if (place.group !== undefined && base === undefined) this.#groups.tell(place.group, true);
-    this.#parts.logger.info(
-      `${place.shown}: what was changed here is in force in the cluster (revision ${String(inForce.revision)}).`,
-    );
-    return undefined;
-  }
-
-  async #publishRemoval(key: string, group: string, revision: number): Promise<boolean> {
-    if (!(await this.#decide(key, revision, null))) return false;
-    this.#groups.tell(group, false);
-    this.#parts.logger.info(`The group '${group}' was removed here, and in the cluster.`);
-    return true;
-  }
-
-  /** @returns false when another node was quicker */
-  #decide(key: string, basis: number, value: SetRecord | null): Promise<boolean> {
-    return this.#shared.change(() => {
-      const isSame = (this.#records.inForce(key)?.revision ?? 0) === basis;
-      return { changes: isSame ? [{ kind: 'files', key, value }] : [], result: isSame };
-    });
   }
 
   async #leaseHeld(): Promise<boolean> {
@@ -277,7 +256,7 @@ export class ClusterFiles {
   }
 
   #lookAtAll(): void {
-    const keys = [...this.#records.sets(), ...this.#sets.keys(), ...this.#localGroups().map(groupKey)];
+    const keys = [...this.#records.sets(), ...this.#sets.keys(), ...groupFolders(this.#parts.home).map(groupKey)];
     for (const key of new Set([SHARED, RULESET, ...keys])) this.#due.due(key);
   }
 
@@ -295,11 +274,6 @@ export class ClusterFiles {
     } catch (error) {
       this.#log.debug(`Groups were not compared with those of svc-db: ${describeError(error)}`);
     }
-  }
-
-  #localGroups(): string[] {
-    const entries = ifPresentSync(() => readdirSync(this.#parts.home.path('etc', 'shared'), { withFileTypes: true }));
-    return (entries ?? []).filter((entry) => entry.isDirectory() && isGroupFolder(entry.name)).map(({ name }) => name);
   }
 
   #placeOf(key: string): SetPlace {
@@ -320,12 +294,4 @@ export class ClusterFiles {
       this.#log.debug(`Other nodes were not told of files here: ${describeError(error)}`);
     }
   }
-}
-
-function isPresent({ present }: { readonly present: boolean }): boolean {
-  return present;
-}
-
-function groupsOf(keys: readonly string[]): string[] {
-  return keys.filter((key) => key.startsWith(GROUP)).map((key) => key.slice(GROUP.length));
 }

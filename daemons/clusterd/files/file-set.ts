@@ -1,26 +1,17 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, renameSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { removeTree } from '../../../lib/files/remove-tree.js';
-import { syncDirectoryNow } from '../../../lib/files/sync-directory.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import type { KeptVersions } from './kept-versions.js';
-import { foldersOf, type Manifest, ManifestError, manifestId, manifestOf } from './manifest.js';
-import { type MergePlan, mergeSets } from './merge-sets.js';
-import { type LocalFile, readLocal, type SetScan, SetScanner } from './scan-set.js';
+import { type Manifest, ManifestError, manifestId, manifestOf } from './manifest.js';
+import { mergeSets } from './merge-sets.js';
+import { type LocalFile, type SetScan, SetScanner } from './scan-set.js';
 import type { SetBase, SetBases } from './set-base.js';
 import type { SetContents, SetRecord } from './set-contents.js';
+import { SetFolder } from './set-folder.js';
 import { mayGo, type SetPlace } from './set-place.js';
-import { SetWriter } from './set-writer.js';
 
 /** A file that never rests is taken nevertheless after this time, milliseconds. */
 const MAX_UNSETTLED_MS = 2000;
-/** Folders on their way in and out: no group has such a name (lib/groups/group-folders.ts). */
-const INCOMING = '#new-';
-const OUTGOING = '#old-';
-const FOLDER_MODE = 0o770;
-/** Conflicts that are named one by one. */
-const MAX_NAMED = 20;
 
 /** A set as the records have it. */
 export type SetInForce = { readonly revision: number; readonly record: SetRecord };
@@ -58,6 +49,7 @@ export type FileSetParts = {
 export class FileSet {
   readonly #parts: FileSetParts;
   readonly #scanner: SetScanner;
+  readonly #folder: SetFolder;
   readonly #told = new Set<string>();
   #base: SetBase | undefined;
   #unsettledSince: number | undefined;
@@ -67,6 +59,7 @@ export class FileSet {
   constructor(parts: FileSetParts) {
     this.#parts = parts;
     this.#scanner = new SetScanner(parts.place, parts.now);
+    this.#folder = new SetFolder(parts);
     this.#base = parts.bases.load(parts.place);
   }
 
@@ -149,7 +142,7 @@ export class FileSet {
     const { place, bases } = this.#parts;
     const base = this.#base;
     if (base !== undefined && place.group !== undefined && mayGo(place.group)) {
-      if (scan !== undefined && !(await this.#removeFolder(place.group, scan, base))) return 0;
+      if (scan !== undefined && !(await this.#folder.remove(place.group, scan, base))) return 0;
       this.#base = undefined;
       bases.forget(place.key);
       return undefined;
@@ -194,8 +187,9 @@ export class FileSet {
     }
     const theirs = this.#theirs.files;
     const plan = mergeSets(scan === undefined ? undefined : this.#base?.files, theirs, manifestOfScan(scan));
-    const isDone = scan === undefined ? await this.#make(theirs) : await this.#change(plan, theirs, scan, record.node);
-    if (!isDone) return false;
+    if (scan === undefined) await this.#folder.make(theirs);
+    else if (!(await this.#folder.change(plan, theirs, scan, { node: record.node, isFirst: this.#base === undefined })))
+      return false;
     await this.#keep({ revision, id: record.id, files: theirs });
     const { write, remove } = plan;
     if (write.length + remove.length > 0) {
@@ -210,102 +204,6 @@ export class FileSet {
   async #keep(base: SetBase): Promise<void> {
     await this.#parts.bases.keep(this.place, base);
     this.#base = base;
-  }
-
-  /** The folder as a whole: it is not there yet. */
-  async #make(theirs: Manifest): Promise<boolean> {
-    const { place, contents } = this.#parts;
-    const incoming = join(dirname(place.folder), INCOMING + randomBytes(8).toString('hex'));
-    mkdirSync(incoming, { mode: FOLDER_MODE });
-    try {
-      chmodSync(incoming, FOLDER_MODE);
-      const writer = new SetWriter(incoming);
-      for (const path of theirs.keys()) writer.stage(path, await contents.file(place, path, theirs));
-      writer.switch(() => true);
-      writer.sync();
-      // An empty folder of that name gives way; one with files in it does not.
-      renameSync(incoming, place.folder);
-    } catch (error) {
-      removeTree(incoming);
-      throw error;
-    }
-    syncDirectoryNow(dirname(place.folder));
-    return true;
-  }
-
-  async #change(plan: MergePlan, theirs: Manifest, scan: SetScan, node: string): Promise<boolean> {
-    const { place, contents } = this.#parts;
-    if (!(await this.#keepConflicts(plan, scan, node))) return false;
-    const writer = new SetWriter(place.folder);
-    const unchanged = (path: string): boolean => writer.isStill(path, scan.files.get(path)?.stamp);
-    const written = new Set([...plan.write, ...plan.write.flatMap(foldersOf)]);
-    const remove = (paths: readonly string[]): boolean => {
-      for (const path of paths) {
-        if (!unchanged(path)) return false;
-        writer.remove(path);
-      }
-      return true;
-    };
-    // A file where a folder is to be, and files where a file is to be, go before.
-    const inTheWay = plan.remove.filter((path) => written.has(path) || foldersOf(path).some((at) => written.has(at)));
-    try {
-      if (!remove(inTheWay)) return false;
-      writer.tidy(place.tops ?? []);
-      for (const path of plan.write) writer.stage(path, await contents.file(place, path, theirs));
-      if (!writer.switch(unchanged)) return false;
-      if (!remove(plan.remove.filter((path) => !inTheWay.includes(path)))) return false;
-      writer.tidy(place.tops ?? []);
-      writer.sync();
-      return true;
-    } finally {
-      writer.discard();
-    }
-  }
-
-  /** @returns false when a file changed meanwhile */
-  async #keepConflicts({ conflicts }: MergePlan, scan: SetScan, node: string): Promise<boolean> {
-    if (conflicts.size === 0) return true;
-    const how =
-      this.#base === undefined
-        ? `are other ones in the cluster (node '${node}')`
-        : `were changed here and by node '${node}'`;
-    return this.#keepVersions([...conflicts], scan, how);
-  }
-
-  async #keepVersions(paths: readonly string[], scan: SetScan, how: string): Promise<boolean> {
-    const { place, kept, logger } = this.#parts;
-    const folder = kept.begin();
-    const names: string[] = [];
-    for (const path of paths) {
-      const file = scan.files.get(path);
-      const content = file === undefined ? undefined : await readLocal(place, file);
-      if (content === undefined) return false;
-      await kept.keep(folder, `${place.shown}/${path}`, content);
-      names.push(path);
-    }
-    const shown = names.slice(0, MAX_NAMED).map((path) => `${place.shown}/${path}`);
-    const more = names.length > MAX_NAMED ? ` and ${String(names.length - MAX_NAMED)} more` : '';
-    logger.warn(
-      `Files ${how}: those of the cluster count, the ones of this node are kept in ${folder}: ${shown.join(', ')}${more}.`,
-    );
-    return true;
-  }
-
-  /** The group was removed elsewhere. @returns false when a file changed meanwhile */
-  async #removeFolder(group: string, scan: SetScan, base: SetBase): Promise<boolean> {
-    const { place, logger } = this.#parts;
-    const own = [...scan.files.values()].filter(({ path, sha256 }) => base.files.get(path)?.sha256 !== sha256);
-    const paths = own.map(({ path }) => path);
-    const how = `of the group '${group}', which was removed in the cluster, were changed here`;
-    if (paths.length > 0 && !(await this.#keepVersions(paths, scan, how))) return false;
-    const writer = new SetWriter(place.folder);
-    if (![...scan.files.values()].every(({ path, stamp }) => writer.isStill(path, stamp))) return false;
-    const outgoing = join(dirname(place.folder), OUTGOING + randomBytes(8).toString('hex'));
-    renameSync(place.folder, outgoing);
-    syncDirectoryNow(dirname(place.folder));
-    removeTree(outgoing);
-    logger.info(`The group '${group}' was removed in the cluster, and its folder here.`);
-    return true;
   }
 
   #unsettled({ settleMs, torn }: SetScan): boolean {

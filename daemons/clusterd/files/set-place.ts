@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { isSafeSharedName, MERGED_FILE } from '../../../lib/agentlink/merged-file.js';
 import { groupName } from '../../../lib/bus/contracts/db-groups.js';
+import { ifPresentSync } from '../../../lib/files/if-present.js';
 import type { Home } from '../../../lib/home/home.js';
 
 /** Key of the `files` record of rules, decoders and lists. */
@@ -80,4 +82,15 @@ export function isPathOf(place: SetPlace, path: string): boolean {
   if (parts.length > (place.deep ? MAX_DEPTH + 1 : 1)) return false;
   if (place.tops !== undefined && (parts.length < 2 || !place.tops.includes(parts[0] ?? ''))) return false;
   return parts.every((part) => part !== '' && part !== '.' && part !== '..' && !isOwnName(part));
+}
+
+/** Groups of which there are folders here. */
+export function groupFolders(home: Home): string[] {
+  const entries = ifPresentSync(() => readdirSync(home.path('etc', 'shared'), { withFileTypes: true }));
+  return (entries ?? []).filter((entry) => entry.isDirectory() && isGroupFolder(entry.name)).map(({ name }) => name);
+}
+
+/** Groups of which there are sets among these keys. */
+export function groupsOf(keys: readonly string[]): string[] {
+  return keys.filter((key) => key.startsWith(GROUP)).map((key) => key.slice(GROUP.length));
 }

@@ -5,14 +5,14 @@ import type { ClusterdClient } from '../../../lib/cluster/shared-records.js';
 import { Singleton } from '../../../lib/cluster/singleton.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
-import { disconnected, NO_KEEPALIVE_CODE } from '../agent-changes.js';
 import { type AgentRecord, type AgentRow, MANAGER_ID } from '../agent-record.js';
-import { namedAgent } from '../agent-rows.js';
 import type { Edit, RowObserver } from '../edit.js';
 import type { Registry } from '../registry.js';
 import { decodeBeats } from './beats.js';
 import { ClusterNodes } from './cluster-nodes.js';
+import { LostAgents } from './lost-agents.js';
 import { MergeRows } from './merge-rows.js';
+import { type AgentRows, MovedRows } from './moved-rows.js';
 import { Outgoing } from './outgoing.js';
 import type { Owners } from './owners.js';
 import { Ownership } from './ownership.js';
@@ -34,14 +34,6 @@ export type AgentPresenceParts = {
   /** What is stored of agents, and has to follow them. */
   readonly rows?: AgentRows;
 };
-
-/** What is stored of agents' hosts. */
-export interface AgentRows {
-  /** Takes away what is out of date. @throws BusError `disk_full`, `disk_failed` */
-  forget(agents: readonly string[]): Promise<void>;
-  /** Asks the node that an agent comes from for what it has. */
-  fetch(agent: string, node: string): void;
-}
 
 type Asked<K extends keyof typeof presenceMethods> = HandlerParams<typeof dbContract, K>;
 type Answer<K extends keyof typeof presenceMethods> = HandlerResult<typeof dbContract, K>;
@@ -72,15 +64,14 @@ export class AgentPresence implements Owners, RowObserver {
   readonly #merge: MergeRows;
   readonly #nodes: ClusterNodes;
   readonly #peers: Peers;
-  readonly #lease: Singleton;
+  readonly #lost: LostAgents;
   readonly #log: LimitedLogger;
   readonly #stopped = new AbortController();
   readonly #startedAt: number;
   readonly #running = new Map<string, Promise<void>>();
   /** Since when it is not known what other nodes know; undefined while it is. */
   #uncertainSince: number | undefined;
-  /** Agents that came from other nodes since the last turn, with these. */
-  readonly #taken = new Map<number, string>();
+  readonly #rows: MovedRows;
   #quiet = 0;
   #beats = 0;
 
@@ -92,8 +83,15 @@ export class AgentPresence implements Owners, RowObserver {
     this.#nodes = new ClusterNodes({ client, node, monotonic, now });
     this.#ownership = new Ownership(node, () => this.#nodes.isFresh);
     this.#outgoing = new Outgoing(registry, node);
+    this.#rows = new MovedRows(registry, (row) => this.isOwn(row), parts.rows);
     this.#merge = new MergeRows({ registry, outgoing: this.#outgoing, ownership: this.#ownership, lost });
-    this.#lease = new Singleton(client, monotonic);
+    this.#lost = new LostAgents({
+      registry,
+      outgoing: this.#outgoing,
+      nodes: this.#nodes,
+      lease: new Singleton(client, monotonic),
+      mayDisconnect: (seconds) => this.mayDisconnect(seconds),
+    });
     this.#peers = new Peers({
       merge: this.#merge,
       node,
@@ -133,7 +131,7 @@ export class AgentPresence implements Owners, RowObserver {
   /** Once a second: tells what is new, and looks what was missed. What takes longer is not begun twice. */
   async turn(): Promise<void> {
     if (this.#stopped.signal.aborted) return;
-    this.#fetchRows();
+    this.#rows.fetch();
     await Promise.all([
       this.#once('tell', () => this.#tell()),
       this.#once('look', () => this.#look()).then(() => this.#once('catch up', () => this.#catchUp())),
@@ -162,19 +160,13 @@ export class AgentPresence implements Owners, RowObserver {
     return this.#ownership.isOwn(row);
   }
 
-  async prepare(agents: readonly string[]): Promise<void> {
-    const { registry, rows } = this.#parts;
-    if (rows === undefined) return;
-    const moved = agents.filter((agent) => {
-      const row = registry.agents.get(Number(agent));
-      return row !== undefined && !this.isOwn(row);
-    });
-    if (moved.length > 0) await rows.forget(moved);
+  prepare(agents: readonly string[]): Promise<void> {
+    return this.#rows.prepare(agents);
   }
 
   take(edit: Edit, row: AgentRow): void {
     const { nodeName } = row.record;
-    if (this.#ownership.take(edit, row)) this.#taken.set(row.id, nodeName);
+    if (this.#ownership.take(edit, row)) this.#rows.took(row.id, nodeName);
   }
 
   beat(row: AgentRow): void {
@@ -220,18 +212,8 @@ export class AgentPresence implements Owners, RowObserver {
         const { registry, node } = this.#parts;
         return presencePage({ registry, outgoing: this.#outgoing, node, marks: () => this.#peers.marks }, params);
       },
-      'agents.lost': (params: Asked<'agents.lost'>): Promise<Answer<'agents.lost'>> => this.#lostAgents(params),
+      'agents.lost': (params: Asked<'agents.lost'>): Promise<Answer<'agents.lost'>> => this.#lost.judge(params),
     };
-  }
-
-  #fetchRows(): void {
-    const { rows, registry } = this.#parts;
-    for (const [id, node] of this.#taken) {
-      const row = registry.agents.get(id);
-      // One that is away says so at once; who is there may not be known yet.
-      if (row !== undefined && this.isOwn(row)) rows?.fetch(row.idText, node);
-    }
-    this.#taken.clear();
   }
 
   async #hear(batch: PresenceBatch): Promise<void> {
@@ -301,30 +283,4 @@ export class AgentPresence implements Owners, RowObserver {
   #isCurrent(): boolean {
     return this.#nodes.connectedMs >= HEARING_MS && this.#nodes.isFresh && this.#peers.knowsAll(this.#nodes.present);
   }
-
-  async #lostAgents({ seconds, disconnect, at }: Asked<'agents.lost'>): Promise<Answer<'agents.lost'>> {
-    const mayJudge = (): boolean => this.#nodes.connected && this.mayDisconnect(seconds);
-    if (!mayJudge() || !(await this.#lease.mayAct())) return { agents: [], judged: false };
-    const { registry } = this.#parts;
-    const rows = await registry.edit((edit) => {
-      // This process may have stood still since it asked.
-      if (!mayJudge()) return undefined;
-      const lost = registry.agents.byId().filter((row) => this.#isLost(row, seconds, disconnect));
-      if (disconnect) for (const row of lost) edit.setAgent(row.id, lostRecord(row.record, at));
-      return lost;
-    });
-    if (rows === undefined) return { agents: [], judged: false };
-    if (disconnect) for (const { id } of rows) this.#outgoing.noteRow(id);
-    return { agents: rows.map(namedAgent), judged: true };
-  }
-
-  #isLost({ id, record: { claim, nodeName, status } }: AgentRow, seconds: number, connected: boolean): boolean {
-    if (id === MANAGER_ID || claim === undefined || status === 'never_connected') return false;
-    return (status !== 'disconnected') === connected && this.#nodes.awayMs(nodeName) >= seconds * SECOND_MS;
-  }
-}
-
-/** Under the same claim: wherever the agent connects, that is newer. */
-function lostRecord(record: AgentRecord, at: number): AgentRecord {
-  return { ...disconnected(record, NO_KEEPALIVE_CODE, at), revision: (record.revision ?? 0) + 1 };
 }
