@@ -102,6 +102,18 @@ try {
     async () => (await Promise.all(databases.map((database) => activeAt(database, 'n3')))).every((at) => at > 0),
     PATIENCE_MS,
   );
+  // Each takes its configuration and reports its new sum, of which all nodes are told: that is no rest yet.
+  const synced = async (database: RequestClient<typeof dbContract>): Promise<number> => {
+    const q = 'id!=000;group_config_status=synced';
+    const { nodes } = await database.call('agents.by_node', { status: 'active', q }, { deadlineMs: 10_000 });
+    return nodes.reduce((sum, { ids }) => sum + ids.length, 0);
+  };
+  await eventually(
+    'all nodes show all as synced',
+    async () => (await Promise.all(databases.map(synced))).every((at) => at === count),
+    PATIENCE_MS,
+  );
+  console.log(`all of them are synced ${((performance.now() - began) / 1000).toFixed(1)} s after the first connected`);
 
   const traffic = async (): Promise<number> => {
     const all = await Promise.all(stage.servers.servers.map((server) => server.monitor('/varz')));
