@@ -21,8 +21,8 @@ export type CommitRouteParts = {
 
 /**
  * Has the holder of the lease write what is decided at any node, one after the other. Each could write itself, as each does where
- * the holder is not heard; but of two that write at once the servers refuse one, and nats-server 2.9 comes to count refused
- * messages wrongly when it is killed: then it may forget acknowledged ones (docs/cluster.md). So as few as can be are refused.
+ * the holder is not heard; but of two that write at once the servers refuse one, and where nats-server 2.9 had refused many
+ * messages it was seen to forget acknowledged ones when it was killed (docs/cluster.md). So as few as can be are refused.
  */
 export class CommitRoute {
   readonly #parts: CommitRouteParts;
