@@ -100,15 +100,13 @@ describe('two managers that know where agents are', function () {
     removeTree(parent);
   });
 
-  const bothShow = async (wanted: string, withinMs = 5000) => {
-    await eventually(
-      `both show '${wanted}'`,
-      async () => (await Promise.all([one.shown(), two.shown()])).every((shown) => shown === wanted),
-      withinMs,
+  const bothShow = async (wanted: string) => {
+    await eventually(`both show '${wanted}'`, async () =>
+      (await Promise.all([one.shown(), two.shown()])).every((shown) => shown === wanted),
     );
   };
 
-  it('show an agent as active within five seconds, wherever it connects, with what is stored of it', async () => {
+  it('show an agent as active wherever it connects, with what is stored of it', async () => {
     await one.keepalive();
     await bothShow('active at n1');
     const message = (path: string) =>
@@ -134,7 +132,7 @@ describe('two managers that know where agents are', function () {
     removeTree(one.home.path('queue', 'db'));
     await one.start('svc-db');
     await one.register();
-    await bothShow('active at n2', 15_000);
+    await bothShow('active at n2');
   });
 
   it('go on when NATS is away, and agree when it is back', async () => {
@@ -143,6 +141,6 @@ describe('two managers that know where agents are', function () {
     expect(await one.shown()).to.equal('active at n1');
     expect(await two.shown()).to.equal('active at n2');
     await nats().server('n1').start();
-    await bothShow('active at n1', 30_000);
+    await bothShow('active at n1');
   });
 });

@@ -87,7 +87,7 @@ describe('svc-logcollector on an agent', function () {
     expect(await collected()).to.deep.equal(['logs/local.log', 'logs/shared.log']);
     writeFileSync(home.path('logs', 'local.log'), 'own line\n');
     writeFileSync(home.path('logs', 'shared.log'), 'shared line\n');
-    await eventually('both lines', () => texts().length === 2, 20_000);
+    await eventually('both lines', () => texts().length === 2);
     expect(texts()).to.have.members(['own line', 'shared line']);
 
     shared('<agent_config><!-- nothing any more --></agent_config>\n');
@@ -95,7 +95,7 @@ describe('svc-logcollector on an agent', function () {
     expect(await collected()).to.deep.equal(['logs/local.log']);
     appendFileSync(home.path('logs', 'shared.log'), 'nobody reads this\n');
     appendFileSync(home.path('logs', 'local.log'), 'still read\n');
-    await eventually('the line', () => texts().includes('still read'), 20_000);
+    await eventually('the line', () => texts().includes('still read'));
     expect(texts()).not.to.include('nobody reads this');
 
     rmSync(home.path('etc', 'shared', 'agent.conf'));
@@ -159,11 +159,7 @@ describe('svc-logcollector on an agent', function () {
     options('logcollector.remote_commands=1\n');
     await start();
     expect(await collected()).to.deep.equal(['logs/local.log', 'echo shared', 'logs/shared.log']);
-    await eventually(
-      'its output',
-      () => texts().some((text) => text.startsWith("ossec: output: 'echo shared'")),
-      20_000,
-    );
+    await eventually('its output', () => texts().some((text) => text.startsWith("ossec: output: 'echo shared'")));
   });
 
   it('writes to sockets of the host for a manager only where its options allow it', async () => {
@@ -188,13 +184,13 @@ describe('svc-logcollector on an agent', function () {
       await eventually('it says so', () => started.output.includes(line));
       expect(started.output).to.include('(etc/shared/agent.conf, line 2)');
       writeFileSync(home.path('logs', 'shared.log'), 'first line\n');
-      await eventually('the manager gets it', () => texts().includes('first line'), 20_000);
+      await eventually('the manager gets it', () => texts().includes('first line'));
       expect(await started.stop()).to.equal(0);
       expect(received).to.deep.equal([]);
       options('logcollector.remote_sockets=1\n');
       await start();
       appendFileSync(home.path('logs', 'shared.log'), 'second line\n');
-      await eventually('the socket gets it', () => received.length > 0, 20_000);
+      await eventually('the socket gets it', () => received.length > 0);
       expect(Buffer.concat(received).toString()).to.equal('chosen by the manager\n');
     } finally {
       server.close();

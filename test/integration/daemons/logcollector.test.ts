@@ -194,7 +194,7 @@ describe('svc-logcollector', function () {
       for (const end = written + count; written < end; written += 1) appendFileSync(path, `line ${String(written)}\n`);
     };
     const all = async (what: string): Promise<void> => {
-      await eventually(what, () => texts().length >= written, 20_000);
+      await eventually(what, () => texts().length >= written);
       expect(texts(), what).to.deep.equal(Array.from({ length: written }, (_, index) => `line ${String(index)}`));
     };
     const saved = (): Promise<unknown> =>
@@ -289,11 +289,7 @@ describe('svc-logcollector', function () {
     await new Promise((resolve) => setTimeout(resolve, 300));
     stopped = true;
     await writing;
-    await eventually(
-      'all lines',
-      () => texts().filter((text) => text.startsWith('line')).length >= lines.length,
-      20_000,
-    );
+    await eventually('all lines', () => texts().filter((text) => text.startsWith('line')).length >= lines.length);
     const got = texts().filter((text) => text.startsWith('line'));
     expect(new Set(got).size, 'distinct').to.equal(lines.length);
     expect(got.length, 'all').to.equal(lines.length);

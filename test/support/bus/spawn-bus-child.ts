@@ -4,6 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../eventually.js';
 
+/** On a machine that is very busy a process takes half a minute to start. */
+const START_MS = 90_000;
+
 /** A started `bus-child.js`, which see. */
 export class BusChild {
   output = '';
@@ -20,7 +23,12 @@ export class BusChild {
     const child = new BusChild(
       spawn(process.execPath, [script, mode, path, file], { stdio: ['ignore', 'pipe', 'inherit'] }),
     );
-    await eventually(`${mode} is ready`, () => child.output.includes('ready') || child.process.exitCode !== null);
+    try {
+      await eventually(`${mode} is ready`, () => child.output.includes('ready') || child.ended, START_MS);
+    } catch (error) {
+      await child.signal('SIGKILL');
+      throw error;
+    }
     if (!child.output.includes('ready')) throw new Error(`${mode} ended with ${child.process.exitCode}`);
     return child;
   }

@@ -6,6 +6,9 @@ import type { Home } from '../../../lib/home/home.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { eventually } from '../eventually.js';
 
+/** A hook has no second try, and on a machine that is very busy a daemon takes half a minute to start. */
+const START_MS = 90_000;
+
 /** A real daemon on a temporary home, as a child of the test. */
 export class RunningDaemon {
   output = '';
@@ -32,7 +35,7 @@ export class RunningDaemon {
           if (daemon.ended) throw new Error(`${name} ended: ${daemon.output}`);
           return existsSync(daemon.#record) && daemon.#read().pid === child.pid;
         },
-        20_000,
+        START_MS,
       );
     } catch (error) {
       await daemon.stop('SIGKILL');
