@@ -187,9 +187,12 @@ export class FileSet {
     }
     const theirs = this.#theirs.files;
     const plan = mergeSets(scan === undefined ? undefined : this.#base?.files, theirs, manifestOfScan(scan));
-    if (scan === undefined) await this.#folder.make(theirs);
-    else if (!(await this.#folder.change(plan, theirs, scan, { node: record.node, isFirst: this.#base === undefined })))
-      return false;
+    if (scan === undefined) {
+      await this.#folder.make(theirs);
+    } else {
+      const from = { node: record.node, isFirst: this.#base === undefined };
+      if (!(await this.#folder.change(plan, theirs, scan, from))) return false;
+    }
     await this.#keep({ revision, id: record.id, files: theirs });
     const { write, remove } = plan;
     if (write.length + remove.length > 0) {
