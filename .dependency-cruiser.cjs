@@ -44,6 +44,19 @@ module.exports = {
       to: { path: '^(bin|daemons|test)/' },
     },
     {
+      name: 'console-asks-the-api',
+      severity: 'error',
+      comment: 'What runs in the browser has the API and nothing of the server.',
+      from: { path: '^api/console/browser/' },
+      to: { path: '^(lib|api/(?!console/browser/))' },
+    },
+    {
+      name: 'server-is-not-the-browser',
+      severity: 'error',
+      from: { path: '^(api/(?!console/browser/)|bin|daemons|lib)' },
+      to: { path: '^api/console/browser/' },
+    },
+    {
       name: 'bin-uses-lib-only',
       severity: 'error',
       from: { path: '^bin/' },
@@ -74,7 +87,8 @@ module.exports = {
     {
       name: 'no-dev-dependency-in-product',
       severity: 'error',
-      from: { path: '^(bin|api|daemons|lib)/' },
+      comment: 'The console in the browser is one file when it is built: its packages are in it.',
+      from: { path: '^(bin|api|daemons|lib)/', pathNot: '^api/console/browser/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
   ],
@@ -84,7 +98,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
     },

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './console.mjs';
 import { bundlePrograms } from './programs.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -12,11 +13,14 @@ const manifestPath = join(dist, '.build.json');
 const FLOORS = ['lib', 'daemons', 'api', 'bin', 'test'];
 /** The contract of the API; programs read it as dist/openapi.json, which takes a hundredth of the time. */
 const CONTRACT = 'api/openapi.yaml';
+/** The console in the browser is one program, made whole whenever a part of it changes. */
+const CONSOLE = 'api/console/browser/';
 
 /** What the output depends on beside the sources: another compiler or other options mean compiling everything. */
 const recipe = createHash('sha256')
   .update(readFileSync(fileURLToPath(import.meta.url)))
   .update(readFileSync(join(root, '.ci/programs.mjs')))
+  .update(readFileSync(join(root, '.ci/console.mjs')))
   .update(readFileSync(join(root, '.ci/program-loader.cjs')))
   .update(process.version)
   .update(readFileSync(join(root, 'package-lock.json')))
@@ -27,7 +31,9 @@ function sources() {
   const found = [CONTRACT];
   for (const floor of FLOORS) {
     for (const path of readdirSync(join(root, floor), { recursive: true })) {
-      if (path.endsWith('.ts') && !path.endsWith('.d.ts')) found.push(`${floor}/${path}`);
+      const file = `${floor}/${path}`;
+      const isSource = path.endsWith('.ts') && !path.endsWith('.d.ts');
+      if (isSource || (file.startsWith(CONSOLE) && /\.(tsx|css|html)$/.test(path))) found.push(file);
     }
   }
   return new Map(
@@ -73,7 +79,7 @@ const output = (path) => join(dist, path.replace(/\.ts$/, '.js'));
 const before = lastBuild();
 const now = sources();
 const changed = [...now].filter(([path, state]) => before.get(path) !== state).map(([path]) => path);
-const stale = changed.filter((path) => path !== CONTRACT);
+const stale = changed.filter((path) => path.endsWith('.ts'));
 const gone = [...before.keys()].filter((path) => !now.has(path));
 if (changed.length > 0 || gone.length > 0) {
   const started = Date.now();
@@ -109,6 +115,14 @@ if (changed.length > 0 || gone.length > 0) {
   }
   mkdirSync(dist, { recursive: true });
   if (changed.includes(CONTRACT)) await writeContract();
+  if (changed.concat(gone).some((path) => path.startsWith(CONSOLE))) {
+    try {
+      await buildConsole(root);
+    } catch (error) {
+      console.error(`build: ${error.message}`);
+      process.exit(1);
+    }
+  }
   await bundlePrograms(root);
   writeFileSync(`${manifestPath}.tmp`, JSON.stringify({ recipe, files: Object.fromEntries(now) }));
   renameSync(`${manifestPath}.tmp`, manifestPath);

@@ -21,6 +21,11 @@ const CHECKS = [
     process.execPath,
     [join(root, 'node_modules/typescript7/bin/tsc'), '-p', join(root, 'api/docs/browser')],
   ],
+  [
+    'types of /console',
+    process.execPath,
+    [join(root, 'node_modules/typescript7/bin/tsc'), '-p', join(root, 'api/console/browser')],
+  ],
   ['format', bin('oxfmt'), ['--check', '.']],
   ['shared', process.execPath, [join(root, '.ci/layers.mjs')]],
   ['exports', process.execPath, [join(root, '.ci/unused-exports.mjs')]],

@@ -1,5 +1,5 @@
 // What every module of the product exports and imports, read from its syntax alone.
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -14,7 +14,7 @@ export function readModules() {
   const modules = new Map();
   for (const floor of [...FLOORS, 'test']) {
     for (const path of readdirSync(join(root, floor), { recursive: true })) {
-      if (!path.endsWith('.ts') || path.endsWith('.d.ts')) continue;
+      if (!/\.tsx?$/.test(path) || path.endsWith('.d.ts')) continue;
       const file = `${floor}/${path}`;
       modules.set(file, readModule(file, readFileSync(join(root, file), 'utf8')));
     }
@@ -27,7 +27,8 @@ function readModule(file, text) {
   const module = { exports: new Map(), imports: [], identifiers: new Map() };
   const imports = (specifier, names) => {
     if (!specifier.startsWith('.')) return;
-    const target = posix.join(posix.dirname(file), specifier).replace(/\.js$/, '.ts');
+    const named = posix.join(posix.dirname(file), specifier).replace(/\.js$/, '.ts');
+    const target = existsSync(join(root, named)) ? named : `${named}x`;
     module.imports.push({ target, names });
   };
   for (const statement of source.statements) {

@@ -9,6 +9,8 @@ export type ApiSettings = {
   /** Milliseconds; 0 = no limit. */
   readonly requestTimeoutMs: number;
   readonly docs: boolean;
+  /** Whether the console is served at /console. */
+  readonly console: boolean;
   readonly experimentalFeatures: boolean;
   /** Which prefix the names of daemons have in answers. */
   readonly daemonNames: 'svc' | 'wazuh';

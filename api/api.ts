@@ -10,6 +10,7 @@ import type { ScryptCost } from './auth/password-hasher.js';
 import { type SecurityBackupHandlers, securityBackupHandlers } from './auth/security-backups.js';
 import { CertificateWatch } from './certificate-watch.js';
 import { type RelayHandlers, relayHandlers } from './cluster/relayed-calls.js';
+import { consolePages } from './console/console-pages.js';
 import { Router } from './contract/router.js';
 import { SchemaChecker } from './contract/schema-checker.js';
 import { documentationPages } from './docs/documentation-pages.js';
@@ -151,7 +152,8 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
     node: () => node().name,
     logger,
   });
-  const pages = documentationPages(contract, errors, (operation) => dispatcher.has(operation));
+  const documents = documentationPages(contract, errors, (operation) => dispatcher.has(operation));
+  const console = consolePages();
   const guards = new AccessGuards(settings.access, monotonic);
   const connections = new ApiConnections(logger);
   const counters = new RequestCounters();
@@ -160,7 +162,8 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
   const app = createApp({
     settings: inForce,
     router: new Router(contract.operations),
-    pages: () => (inForce().docs ? pages : new Map()),
+    page: (path) =>
+      (inForce().docs ? documents.get(path) : undefined) ?? (inForce().console ? console.get(path) : undefined),
     checker,
     authenticator: access.authenticator,
     guards,

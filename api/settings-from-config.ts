@@ -13,6 +13,7 @@ export function settingsFromConfig(config: ApiConfig, home: Home): ApiSettings {
     authenticationPoolSize: config.authentication_pool_size,
     requestTimeoutMs: config.intervals.request_timeout * 1000,
     docs: config.docs.enabled,
+    console: config.console.enabled,
     experimentalFeatures: config.experimental_features,
     daemonNames: config.compatibility.daemon_names,
     https: https.enabled

@@ -32,8 +32,8 @@ const RUN_AS_PATH = '/security/user/authenticate/run_as';
 export type RequestPipelineParts = {
   readonly settings: () => ApiSettings;
   readonly router: Router;
-  /** Pages outside the contract by path. */
-  readonly pages: () => ReadonlyMap<string, DocumentPage>;
+  /** A page outside the contract. */
+  readonly page: (path: string) => DocumentPage | undefined;
   readonly checker: SchemaChecker;
   readonly authenticator: Authenticator;
   readonly guards: AccessGuards;
@@ -173,7 +173,7 @@ function hasToken(parts: RequestPipelineParts, context: RequestContext, request:
 /** Step 3: 404, then 405; a trailing slash is answered with the path without it. */
 function route(parts: RequestPipelineParts, context: RequestContext, request: Request, response: Response): void {
   const { method, path } = context;
-  const page = parts.pages().get(path);
+  const page = parts.page(path);
   if (page !== undefined) {
     if (method !== 'GET' && method !== 'HEAD') throw ProblemError.methodNotAllowed();
     context.page = page;
@@ -189,7 +189,7 @@ function route(parts: RequestPipelineParts, context: RequestContext, request: Re
   if (found.kind === 'wrong-method') throw ProblemError.methodNotAllowed();
   const { rawPath, query } = parseRequestTarget(request.url);
   const shorter = path.slice(0, -1);
-  const known = parts.pages().has(shorter) || parts.router.find(method, shorter).kind !== 'not-found';
+  const known = parts.page(shorter) !== undefined || parts.router.find(method, shorter).kind !== 'not-found';
   if (!path.endsWith('/') || shorter === '' || !known) throw ProblemError.notFound();
   const search = query.size > 0 ? `?${query.toString()}` : '';
   // Only a path of ours gets here, so the location cannot lead to another host.
@@ -256,9 +256,13 @@ function isLogin(context: RequestContext): boolean {
 /** Pages need no login. */
 function sendPage(context: RequestContext, response: Response, request: Request): void {
   if (context.page === undefined) return;
-  const { result, contentSecurityPolicy } = context.page;
+  const { result, brotli, contentSecurityPolicy, cacheControl } = context.page;
   if (contentSecurityPolicy !== undefined) response.set('content-security-policy', contentSecurityPolicy);
-  sendResult(response, result(), { pretty: false, head: request.method === 'HEAD' });
+  if (cacheControl !== undefined) response.set('cache-control', cacheControl);
+  const isPacked = brotli !== undefined && request.acceptsEncodings('br') === 'br';
+  if (brotli !== undefined) response.vary('Accept-Encoding');
+  if (isPacked) response.set('content-encoding', 'br');
+  sendResult(response, isPacked ? brotli() : result(), { pretty: false, head: request.method === 'HEAD' });
 }
 
 /** Step 6. What step 4 saw of a token holds: nothing was waited for since then. */

@@ -5,8 +5,14 @@ import type { WholeResult } from './envelope.js';
 import type { ParameterValues } from './parameter-values.js';
 import { NO_BODY, type ReceivedBody } from './request-body.js';
 
-/** A page outside the contract: the document itself and its browsable form. */
-export type DocumentPage = { readonly result: () => WholeResult; readonly contentSecurityPolicy?: string };
+/** A page outside the contract, or a file of one. */
+export type DocumentPage = {
+  readonly result: () => WholeResult;
+  /** The same packed, for clients that take it. */
+  readonly brotli?: () => WholeResult;
+  readonly contentSecurityPolicy?: string;
+  readonly cacheControl?: string;
+};
 
 /** What the steps of the pipeline find out about one request; each step fills in its part. */
 export class RequestContext {

@@ -40,6 +40,8 @@ export const API_CONFIG_SCHEMA = section({
   experimental_features: bool(false),
   /** The pages /docs and /openapi.json. */
   docs: section({ enabled: bool(true) }).prefault({}),
+  /** The console in the browser, /console. */
+  console: section({ enabled: bool(true) }).prefault({}),
   /** Bytes; 0 is no limit. */
   max_upload_size: integer(10_485_760, 0),
   authentication_pool_size: integer(2, 1, 50),

@@ -17,6 +17,7 @@ export function welcome(home: Home, control: string): string {
   if (url !== undefined) {
     lines.push(
       '',
+      `  Console   ${url}/console  (in a browser, which does not know the certificate yet)`,
       `  API       ${url}  (documentation: ${url}/docs)`,
       '  User      admin',
       existsSync(password)

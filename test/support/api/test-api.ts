@@ -31,6 +31,7 @@ export const TEST_SETTINGS: ApiSettings = {
   authenticationPoolSize: 2,
   requestTimeoutMs: 10_000,
   docs: true,
+  console: true,
   experimentalFeatures: false,
   daemonNames: 'svc',
   https: undefined,

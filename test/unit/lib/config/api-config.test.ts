@@ -32,6 +32,7 @@ const DEFAULTS = {
   drop_privileges: true,
   experimental_features: false,
   docs: { enabled: true },
+  console: { enabled: true },
   max_upload_size: 10485760,
   authentication_pool_size: 2,
   intervals: { request_timeout: 10 },

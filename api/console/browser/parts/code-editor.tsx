@@ -1,0 +1,67 @@
+import { useId, useRef } from 'preact/hooks';
+
+type CodeEditorProps = {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly isReadOnly?: boolean;
+  /** What is wrong, by line from 1; a line of 0 is about the whole. */
+  readonly problems?: readonly { readonly line: number; readonly text: string }[];
+};
+
+/** A text to edit, with numbers of lines and what is wrong in them. */
+export function CodeEditor({ label, value, onInput, isReadOnly = false, problems = [] }: CodeEditorProps) {
+  const id = useId();
+  const gutter = useRef<HTMLPreElement>(null);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const count = value.split('\n').length;
+  const wrong = new Set(problems.map(({ line }) => line));
+  const goTo = (line: number) => {
+    const start =
+      value
+        .split('\n')
+        .slice(0, line - 1)
+        .join('\n').length + (line > 1 ? 1 : 0);
+    area.current?.focus();
+    area.current?.setSelectionRange(start, start);
+  };
+  return (
+    <div class="editor">
+      <div class="editor-frame">
+        <pre class="gutter" ref={gutter} aria-hidden="true">
+          {Array.from({ length: count }, (_, index) => (
+            <span class={wrong.has(index + 1) ? 'wrong' : undefined} key={index}>{`${String(index + 1)}\n`}</span>
+          ))}
+        </pre>
+        <textarea
+          ref={area}
+          aria-label={label}
+          aria-describedby={problems.length > 0 ? id : undefined}
+          aria-invalid={problems.length > 0}
+          spellcheck={false}
+          autocapitalize="off"
+          autocomplete="off"
+          wrap="off"
+          readOnly={isReadOnly}
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+          onScroll={(event) => {
+            if (gutter.current !== null) gutter.current.scrollTop = event.currentTarget.scrollTop;
+          }}
+        />
+      </div>
+      <ul class="problems" id={id} role="status">
+        {problems.map(({ line, text }) => (
+          <li key={`${String(line)} ${text}`}>
+            {line > 0 && (
+              <button type="button" class="link" onClick={() => goTo(line)}>
+                {line}
+              </button>
+            )}{' '}
+            {text}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

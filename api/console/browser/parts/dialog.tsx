@@ -1,0 +1,98 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useConsole } from '../client/console-context.js';
+import { describe } from '../client/notices.js';
+import { TEXTS } from '../texts.js';
+
+type DialogProps = {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  readonly wide?: boolean;
+};
+
+/** A window in front of the page; Escape closes it, and the focus goes back to where it was. */
+export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={wide ? 'wide' : undefined}
+      aria-labelledby="dialog-title"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header class="card-head">
+        <h2 id="dialog-title">{title}</h2>
+        <button type="button" class="quiet" aria-label={TEXTS.common.close} onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+type ConfirmProps = {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  /** What the button says: the deed, not OK. */
+  readonly action: string;
+  readonly isDangerous?: boolean;
+  /** Does it; its failure is shown, and the question stays. */
+  readonly onConfirm: () => Promise<void>;
+  readonly onClose: () => void;
+};
+
+/** Asks before something is done. */
+export function Confirm({ title, children, action, isDangerous = false, onConfirm, onClose }: ConfirmProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const { session } = useConsole();
+  const confirm = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (failure) {
+      // Who has to log in again finds the question as it was.
+      if (session.isOpen) setError(failure);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="stack">
+        {children}
+        {error !== undefined && (
+          <p class="failed" role="alert">
+            {describe(error)}
+          </p>
+        )}
+        <div class="actions">
+          <button type="button" onClick={onClose}>
+            {TEXTS.common.cancel}
+          </button>
+          <button
+            type="button"
+            class={isDangerous ? 'danger' : 'primary'}
+            disabled={isBusy}
+            onClick={() => void confirm()}
+          >
+            {action}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,30 @@
+import { structuredPatch } from 'diff';
+import { TEXTS } from '../texts.js';
+
+type DiffViewProps = { readonly label: string; readonly before: string; readonly after: string };
+
+/** Lines around a change. */
+const CONTEXT = 3;
+
+/** What changes from one text to the other, line by line. */
+export function DiffView({ label, before, after }: DiffViewProps) {
+  const { hunks } = structuredPatch('', '', before, after, '', '', { context: CONTEXT });
+  if (hunks.length === 0) return <p class="empty">{TEXTS.common.noDifference}</p>;
+  return (
+    <pre class="code diff" role="region" aria-label={label} tabIndex={0}>
+      {hunks.map((hunk, index) => (
+        <span key={index}>
+          <span class="line hunk">{`@@ -${String(hunk.oldStart)} +${String(hunk.newStart)} @@\n`}</span>
+          {hunk.lines.map((line, at) => (
+            <span class={classOf(line)} key={at}>{`${line}\n`}</span>
+          ))}
+        </span>
+      ))}
+    </pre>
+  );
+}
+
+function classOf(line: string): string {
+  if (line.startsWith('+')) return 'line added';
+  return line.startsWith('-') ? 'line removed' : 'line';
+}

@@ -1,0 +1,94 @@
+import type { Parameters } from '../client/api-client.js';
+import { useQuery } from '../client/use-query.js';
+import { useParams } from '../router/use-place.js';
+import { TEXTS } from '../texts.js';
+import { type Column, DataTable } from './data-table.js';
+import { Loaded } from './loaded.js';
+
+type PagedListProps<Row> = {
+  readonly label: string;
+  readonly path: string;
+  /** What is asked beside page and order. */
+  readonly params?: Parameters;
+  readonly columns: readonly Column<Row>[];
+  readonly rowKey: (row: Row) => string;
+  /** The order at first: `+field` or `-field`. */
+  readonly sort?: string;
+  /** Rows on a page. */
+  readonly size?: number;
+  readonly empty?: string;
+  /** Where several lists are on one page, what their parameters of the URL begin with. */
+  readonly name?: string;
+  /** Milliseconds until the page is asked for again; 0: never. */
+  readonly everyMs?: number;
+  /** Changes when the list must be asked for anew. */
+  readonly version?: number;
+  readonly selected?: ReadonlySet<string>;
+  readonly onSelect?: (key: string, isSelected: boolean) => void;
+  readonly rowName?: (row: Row) => string;
+};
+
+const SIZE = 25;
+
+/** A list of the API, page by page; page and order are in the URL. */
+export function PagedList<Row>(props: PagedListProps<Row>) {
+  const { path, params = {}, name = '', size = SIZE } = props;
+  const [place, change] = useParams();
+  const offset = Number(place.get(`${name}offset`) ?? 0) || 0;
+  const sort = place.get(`${name}sort`) ?? props.sort;
+  const asked = { ...params, offset, limit: size, sort };
+  const query = useQuery(
+    `${path} ${JSON.stringify(asked)} ${String(props.version ?? 0)}`,
+    (api, signal) => api.list<Row>(path, asked, signal),
+    props.everyMs ?? 0,
+  );
+  return (
+    <Loaded query={query}>
+      {({ affected_items: rows, total_affected_items: total }) => (
+        <>
+          <DataTable
+            label={props.label}
+            columns={props.columns}
+            rows={rows}
+            rowKey={props.rowKey}
+            sort={sort}
+            onSort={(by) => change({ [`${name}sort`]: by, [`${name}offset`]: undefined })}
+            {...(props.empty === undefined ? {} : { empty: props.empty })}
+            {...(props.selected === undefined ? {} : { selected: props.selected })}
+            {...(props.onSelect === undefined ? {} : { onSelect: props.onSelect })}
+            {...(props.rowName === undefined ? {} : { rowName: props.rowName })}
+          />
+          <Pager
+            offset={offset}
+            size={size}
+            total={total}
+            onPage={(to) => change({ [`${name}offset`]: to === 0 ? undefined : String(to) })}
+          />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+type PagerProps = {
+  readonly offset: number;
+  readonly size: number;
+  readonly total: number;
+  readonly onPage: (offset: number) => void;
+};
+
+/** Which page it is, with the ways to those beside it. */
+export function Pager({ offset, size, total, onPage }: PagerProps) {
+  if (total === 0) return null;
+  return (
+    <nav class="pager" aria-label={TEXTS.common.of(offset + 1, Math.min(offset + size, total), total)}>
+      <button type="button" disabled={offset === 0} onClick={() => onPage(Math.max(0, offset - size))}>
+        {TEXTS.common.previous}
+      </button>
+      <span>{TEXTS.common.of(offset + 1, Math.min(offset + size, total), total)}</span>
+      <button type="button" disabled={offset + size >= total} onClick={() => onPage(offset + size)}>
+        {TEXTS.common.next}
+      </button>
+    </nav>
+  );
+}

@@ -1,0 +1,37 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { hrefOf, type Place, readPlace } from './location.js';
+
+/** Where somebody is; shows anew when that changes. */
+export function usePlace(): Place {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const changed = () => setHash(location.hash);
+    addEventListener('hashchange', changed);
+    changed();
+    return () => removeEventListener('hashchange', changed);
+  }, []);
+  return readPlace(hash);
+}
+
+/** Goes to a place. @param replace leaves no step behind: for what somebody types */
+export function go(href: string, replace = false): void {
+  if (!replace) {
+    location.hash = href;
+    return;
+  }
+  history.replaceState(null, '', href);
+  dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
+/** Changes parameters of the place where somebody is; undefined takes one out. */
+export function useParams(): readonly [
+  URLSearchParams,
+  (changes: Readonly<Record<string, string | undefined>>, replace?: boolean) => void,
+] {
+  const { params } = usePlace();
+  const change = useCallback((changes: Readonly<Record<string, string | undefined>>, replace = false) => {
+    const place = readPlace(location.hash);
+    go(hrefOf(place.path, { ...Object.fromEntries(place.params), ...changes }), replace);
+  }, []);
+  return [params, change];
+}
