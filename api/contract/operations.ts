@@ -702,6 +702,13 @@ export type Operations = {
     readonly permitted: { readonly groups: PermittedIds };
   };
 
+  /** PUT /groups/{group_id}/configuration/validation: Check a shared configuration without storing it. */
+  putGroupsGroupIdConfigurationValidation: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly group_id: string };
+    readonly body: Upload;
+    readonly permitted: { readonly groups: PermittedIds };
+  };
+
   /** GET /groups/{group_id}/files: List the shared files of a group. */
   getGroupsGroupIdFiles: {
     readonly parameters: {

@@ -37,7 +37,7 @@ export class AgentConfWorker {
   ): Promise<AgentConfWorks[K]> {
     const outcome =
       text.length <= MAX_IN_PLACE ? AGENT_CONF_WORKS[name](text, file) : await this.#aside(name, text, file, signal);
-    if (!outcome.ok) throw new ApiError(outcome.code, { extra: outcome.extra });
+    if (!outcome.ok) throw new ApiError(outcome.code, outcome.detail);
     return outcome.value;
   }
 

@@ -163,6 +163,8 @@ describe('groups a user may see and change', () => {
     );
     expect((await call('PUT', '/groups/web/configuration', conf, 'application/xml')).status).to.equal(200);
     await expectDenied('group:id', 'PUT', '/groups/db/configuration', conf, 'application/xml');
+    expect((await call('PUT', '/groups/web/configuration/validation', conf, 'application/xml')).status).to.equal(200);
+    await expectDenied('group:id', 'PUT', '/groups/db/configuration/validation', conf, 'application/xml');
     // Who may not change a group does not learn whether it exists.
     await expectDenied('group:id', 'PUT', '/groups/nobody/configuration', conf, 'application/xml');
     expect(readFileSync(api.home.path('etc/shared/db/agent.conf'), 'utf8')).to.equal('<agent_config/>');

@@ -20,10 +20,17 @@ import { DbServer } from '../../support/db/db-server.js';
 import { sampleAgent } from '../../support/db/sample-agents.js';
 
 const CONFIGURATION = '/groups/{group_id}/configuration';
+const VALIDATION = '/groups/{group_id}/configuration/validation';
 const FILES = '/groups/{group_id}/files';
 const FILE = '/groups/{group_id}/files/{file_name}';
 const AGENTS = '/groups/{group_id}/agents';
 const XML = { 'content-type': 'application/xml' };
+
+type CheckAnswer = {
+  readonly data: { status: string; problems: { code: number; line: number; message: string }[]; content?: string };
+  readonly message: string;
+  readonly error: number;
+};
 const TEMPLATE = '<agent_config>\n  <!-- template -->\n</agent_config>\n';
 const hash = (text: string, algorithm = 'md5') => createHash(algorithm).update(text).digest('hex');
 
@@ -443,6 +450,48 @@ describe('groups over the API', () => {
       });
       lists.checker.check('PUT', CONFIGURATION, answer);
       expect([answer.status, (answer.json() as { error: number }).error]).to.deep.equal([406, 6002]);
+    });
+
+    it('is checked as it would be stored, and is not', async () => {
+      const check = async (body: string, group = 'default') => {
+        const path = `/groups/${group}/configuration/validation`;
+        return (await answerOf('PUT', path, VALIDATION, body, XML)).json() as CheckAnswer;
+      };
+      const good = await check('<agent_config><remote/><labels><label key="k">v</label></labels></agent_config>');
+      expect(good).to.deep.equal({
+        data: {
+          status: 'OK',
+          problems: [],
+          warnings: [{ line: 1, message: "Section 'remote' is not taken from the manager; it is ignored." }],
+          content:
+            '<agent_config>\n  <remote/>\n  <labels>\n    <label key="k">v</label>\n  </labels>\n</agent_config>\n',
+        },
+        message: 'Agent configuration is valid',
+        error: 0,
+      });
+      for (const [text, code, line, words] of [
+        [
+          '<agent_config>\n<labels>\n</agent_config>',
+          1113,
+          2,
+          /^\(1226\): .*default\/agent\.conf.*<labels> was opened in line 2/,
+        ],
+        ['<agent_config>\n<syscheck>\n<frequency>often</frequency></syscheck></agent_config>', 1114, 3, /^\(1235\)/],
+        ['<other/>', 1114, 1, /^\(1230\)/],
+        [' \n', 1112, 0, /^Empty files are not supported$/],
+        [`<agent_config>${' '.repeat(4 * 1024 * 1024)}</agent_config>`, 1114, 0, /larger than 4194304 bytes$/],
+      ] as const) {
+        const { data, message } = await check(text);
+        expect(message).to.equal('Agent configuration is not valid');
+        expect(data.status).to.equal('KO');
+        expect(data).not.to.have.property('content');
+        expect(data.problems.map(({ code: each, line: at }) => [each, at])).to.deep.equal([[code, line]]);
+        expect(data.problems[0]?.message).to.match(words);
+        expect((await refused(text))[1]).to.equal(code);
+      }
+      expect(await check('<agent_config/>', 'nobody')).to.include({ error: 1710 });
+      expect(await check('')).to.include({ error: 1912 });
+      expect(readFileSync(shared('default/agent.conf'), 'utf8')).to.equal(TEMPLATE);
     });
 
     it('is whole whenever somebody looks, however many write', async () => {
