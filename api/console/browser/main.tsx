@@ -8,6 +8,7 @@ import { Shell } from './shell/shell.js';
 import './style/base.css';
 import './style/parts.css';
 import './style/shell.css';
+import './style/agents.css';
 import 'uplot/dist/uPlot.min.css';
 
 const place = document.getElementById('console');

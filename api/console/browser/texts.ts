@@ -1,3 +1,8 @@
+import { AGENT_TABS_TEXTS } from './texts/agent-tabs.js';
+import { AGENTS_TEXTS, ENROL_TEXTS } from './texts/agents.js';
+import { GROUPS_TEXTS } from './texts/groups.js';
+import { INVENTORY_TEXTS } from './texts/inventory.js';
+
 /** Every sentence of the console, in one place: what is said to people is read and changed here. */
 export const TEXTS = {
   product: 'Security Manager',
@@ -46,12 +51,18 @@ export const TEXTS = {
       `${from.toLocaleString()}–${to.toLocaleString()} of ${total.toLocaleString()}`,
     none: 'None',
     atLeast: (count: number) => `at least ${count.toLocaleString()}`,
+    selectPage: 'Select all on this page',
     sortBy: (column: string) => `Sort by ${column}`,
     notFound: 'There is no such page.',
     notices: 'Messages',
     noDifference: 'No difference.',
     failedItems: (count: number) => `${count} could not be done:`,
   },
+  agents: AGENTS_TEXTS,
+  agentTabs: AGENT_TABS_TEXTS,
+  inventory: INVENTORY_TEXTS,
+  enrol: ENROL_TEXTS,
+  groups: GROUPS_TEXTS,
   time: {
     range: 'Time',
     last15m: 'Last 15 minutes',

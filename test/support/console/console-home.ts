@@ -98,6 +98,16 @@ export class ConsoleHome {
     await eventually('the alerts are found', async () => (await count()) >= before + alerts, 30_000);
   }
 
+  /** Makes a user who has one role, such as `readonly`. */
+  async addUser({ name, password }: { name: string; password: string }, role: string): Promise<void> {
+    type Items = { data: { affected_items: { id: number; name: string }[] } };
+    const made = await this.call('POST', '/security/users', JSON.stringify({ username: name, password }));
+    const roles = ((await this.call('GET', '/security/roles')).json() as Items).data.affected_items;
+    const [user] = (made.json() as Items).data.affected_items;
+    const found = roles.find((each) => each.name === role);
+    await this.call('POST', `/security/users/${String(user?.id)}/roles?role_ids=${String(found?.id)}`);
+  }
+
   /** Stops the daemons; the home stays. */
   async halt(): Promise<void> {
     this.#program?.signal('SIGINT');

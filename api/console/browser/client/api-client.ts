@@ -17,6 +17,16 @@ export type FailedItem = {
   readonly id: readonly (string | number)[];
 };
 
+/** The only item of a list that was asked for one. @throws Failure with the reason why it is not there */
+export function onlyItem<T>({ affected_items: [item], failed_items: [failed] }: List<T>): T | undefined {
+  if (item === undefined && failed !== undefined) throw failureOf(failed);
+  return item;
+}
+
+function failureOf({ error: { message, code, remediation } }: FailedItem): Failure {
+  return new Failure(message, { status: 200, code, remediation });
+}
+
 type Sending = {
   readonly params?: Parameters | undefined;
   readonly json?: unknown;
@@ -66,10 +76,7 @@ export class ApiClient {
       ...answer.data,
     };
     const [failed] = data.failed_items;
-    if (failed !== undefined && data.affected_items.length === 0) {
-      const { message, code, remediation } = failed.error;
-      throw new Failure(message, { status: 200, code, remediation });
-    }
+    if (failed !== undefined && data.affected_items.length === 0) throw failureOf(failed);
     return data;
   }
 

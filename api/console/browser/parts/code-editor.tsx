@@ -50,18 +50,20 @@ export function CodeEditor({ label, value, onInput, isReadOnly = false, problems
           }}
         />
       </div>
-      <ul class="problems" id={id} role="status">
-        {problems.map(({ line, text }) => (
-          <li key={`${String(line)} ${text}`}>
-            {line > 0 && (
-              <button type="button" class="link" onClick={() => goTo(line)}>
-                {line}
-              </button>
-            )}{' '}
-            {text}
-          </li>
-        ))}
-      </ul>
+      <div id={id} role="status">
+        <ul class="problems">
+          {problems.map(({ line, text }) => (
+            <li key={`${String(line)} ${text}`}>
+              {line > 0 && (
+                <button type="button" class="link" onClick={() => goTo(line)}>
+                  {line}
+                </button>
+              )}{' '}
+              {text}
+            </li>
+          ))}
+        </ul>
+      </div>
     </div>
   );
 }

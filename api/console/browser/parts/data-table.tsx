@@ -8,6 +8,8 @@ export type Column<Row> = {
   /** The field that the server sorts by; a column without one cannot be sorted by. */
   readonly sort?: string;
   readonly isNumber?: boolean;
+  /** Kept in one line: an id, a name, a time. */
+  readonly isShort?: boolean;
   /** Left out where there is little room. */
   readonly isExtra?: boolean;
 };
@@ -31,6 +33,7 @@ type DataTableProps<Row> = {
 /** Rows of a list; columns that can be sorted by have buttons for heads. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, selected, onSelect } = props;
+  const isAllSelected = rows.every((row) => selected?.has(rowKey(row)) === true);
   if (rows.length === 0) return <p class="empty">{props.empty ?? TEXTS.common.nothing}</p>;
   return (
     <div class="table-frame" role="region" aria-label={label} tabIndex={0}>
@@ -38,7 +41,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <caption class="unseen">{label}</caption>
         <thead>
           <tr>
-            {onSelect !== undefined && <td />}
+            {onSelect !== undefined && (
+              <td>
+                <input
+                  type="checkbox"
+                  aria-label={TEXTS.common.selectPage}
+                  checked={isAllSelected}
+                  onChange={() => {
+                    for (const row of rows) onSelect(rowKey(row), !isAllSelected);
+                  }}
+                />
+              </td>
+            )}
             {columns.map((column) => (
               <Head key={column.key} column={column} sort={props.sort} onSort={props.onSort} />
             ))}
@@ -105,6 +119,7 @@ function Head<Row>({ column, sort, onSort }: HeadProps<Row>) {
 }
 
 function classOf<Row>(column: Column<Row>): string | undefined {
-  const names = [column.isNumber === true ? 'number' : '', column.isExtra === true ? 'extra' : ''].filter(Boolean);
+  const { isNumber = false, isExtra = false, isShort = false } = column;
+  const names = [isNumber && 'number', isExtra && 'extra', isShort && 'short'].filter(Boolean);
   return names.length === 0 ? undefined : names.join(' ');
 }

@@ -48,13 +48,17 @@ type ConfirmProps = {
   /** What the button says: the deed, not OK. */
   readonly action: string;
   readonly isDangerous?: boolean;
+  /** False while something is still to be chosen or to be seen. */
+  readonly isReady?: boolean;
+  readonly wide?: boolean;
   /** Does it; its failure is shown, and the question stays. */
   readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;
 };
 
 /** Asks before something is done. */
-export function Confirm({ title, children, action, isDangerous = false, onConfirm, onClose }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, children, action, isDangerous = false, isReady = true, wide = false, onConfirm, onClose } = props;
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const { session } = useConsole();
@@ -71,7 +75,7 @@ export function Confirm({ title, children, action, isDangerous = false, onConfir
     }
   };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} wide={wide}>
       <div class="stack">
         {children}
         {error !== undefined && (
@@ -86,7 +90,7 @@ export function Confirm({ title, children, action, isDangerous = false, onConfir
           <button
             type="button"
             class={isDangerous ? 'danger' : 'primary'}
-            disabled={isBusy}
+            disabled={isBusy || !isReady}
             onClick={() => void confirm()}
           >
             {action}

@@ -24,6 +24,26 @@ export function DiffView({ label, before, after }: DiffViewProps) {
   );
 }
 
+/** Differences as `diff` writes them, such as those that alerts carry. */
+export function DiffText({ label, text }: { readonly label: string; readonly text: string }) {
+  return (
+    <pre class="code diff" role="region" aria-label={label} tabIndex={0}>
+      {text
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line, at) => (
+          <span class={classOfNormal(line)} key={at}>{`${line}\n`}</span>
+        ))}
+    </pre>
+  );
+}
+
+function classOfNormal(line: string): string {
+  if (line.startsWith('>')) return 'line added';
+  if (line.startsWith('<')) return 'line removed';
+  return /^\d+(,\d+)?[acd]\d/.test(line) ? 'line hunk' : 'line';
+}
+
 function classOf(line: string): string {
   if (line.startsWith('+')) return 'line added';
   return line.startsWith('-') ? 'line removed' : 'line';

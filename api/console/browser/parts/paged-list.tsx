@@ -1,4 +1,5 @@
-import type { Parameters } from '../client/api-client.js';
+import { useRef } from 'preact/hooks';
+import type { List, Parameters } from '../client/api-client.js';
 import { useQuery } from '../client/use-query.js';
 import { useParams } from '../router/use-place.js';
 import { TEXTS } from '../texts.js';
@@ -42,8 +43,12 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
     (api, signal) => api.list<Row>(path, asked, signal),
     props.everyMs ?? 0,
   );
+  // What was shown stays until the next page is there, so that nothing jumps while somebody types or turns pages.
+  const before = useRef<{ path: string; list: List<Row> } | undefined>(undefined);
+  if (query.data !== undefined) before.current = { path, list: query.data };
+  const kept = query.error === undefined && before.current?.path === path ? before.current.list : undefined;
   return (
-    <Loaded query={query}>
+    <Loaded query={{ ...query, data: query.data ?? kept }}>
       {({ affected_items: rows, total_affected_items: total }) => (
         <>
           <DataTable

@@ -45,9 +45,14 @@ export function CopyButton({ text, label = TEXTS.common.copy }: { readonly text:
     setTimeout(() => setCopied(false), 2000);
   };
   return (
-    <button type="button" onClick={() => void copy()}>
-      <span role="status">{isCopied ? TEXTS.common.copied : label}</span>
-    </button>
+    <>
+      <button type="button" onClick={() => void copy()}>
+        {isCopied ? TEXTS.common.copied : label}
+      </button>
+      <span class="unseen" role="status">
+        {isCopied && TEXTS.common.copied}
+      </span>
+    </>
   );
 }
 

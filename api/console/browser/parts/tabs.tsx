@@ -3,15 +3,21 @@ import { useParams } from '../router/use-place.js';
 
 export type Tab = { readonly key: string; readonly title: string; readonly show: () => ComponentChildren };
 
-type TabsProps = { readonly label: string; readonly tabs: readonly Tab[]; readonly param?: string };
+type TabsProps = {
+  readonly label: string;
+  readonly tabs: readonly Tab[];
+  readonly param?: string;
+  /** Parameters of the place that mean something in one part alone; page and order of a list always do. */
+  readonly ofParts?: readonly string[];
+};
 
 /** Parts of a page of which one is seen; which one is in the URL. Arrow keys go from one to the next. */
-export function Tabs({ label, tabs, param = 'tab' }: TabsProps) {
+export function Tabs({ label, tabs, param = 'tab', ofParts = [] }: TabsProps) {
   const [params] = useParams();
   const [, change] = useParams();
   const current = tabs.find(({ key }) => key === params.get(param)) ?? tabs[0];
-  // Page and order of a list in one part mean nothing in another.
-  const choose = (key: string) => change({ [param]: key, offset: undefined, sort: undefined }, true);
+  const dropped = Object.fromEntries(['offset', 'sort', ...ofParts].map((name) => [name, undefined]));
+  const choose = (key: string) => change({ ...dropped, [param]: key }, true);
   const move = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (step === 0 || current === undefined) return;

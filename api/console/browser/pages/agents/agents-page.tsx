@@ -1,12 +1,10 @@
-import { Page } from '../../parts/page.js';
 import type { PageProps } from '../../shell/page-props.js';
-import { TEXTS } from '../../texts.js';
+import { AgentListPage } from './agent-list-page.js';
+import { AgentPage } from './agent-page.js';
+import { EnrolPage } from './enrol-page.js';
 
-/** Agents. */
-export function AgentsPage({ path }: PageProps) {
-  return (
-    <Page title={TEXTS.nav.agents}>
-      <p class="empty">{path.join('/')}</p>
-    </Page>
-  );
+/** Agents: all of them, one of them by its id, or how to get a new one. */
+export function AgentsPage({ path: [id] }: PageProps) {
+  if (id === undefined) return <AgentListPage />;
+  return id === 'enrol' ? <EnrolPage /> : <AgentPage key={id} id={id} />;
 }

@@ -1,12 +1,8 @@
-import { Page } from '../../parts/page.js';
 import type { PageProps } from '../../shell/page-props.js';
-import { TEXTS } from '../../texts.js';
+import { GroupListPage } from './group-list-page.js';
+import { GroupPage } from './group-page.js';
 
-/** Groups. */
-export function GroupsPage({ path }: PageProps) {
-  return (
-    <Page title={TEXTS.nav.groups}>
-      <p class="empty">{path.join('/')}</p>
-    </Page>
-  );
+/** Groups: all of them, or one by its name. */
+export function GroupsPage({ path: [name] }: PageProps) {
+  return name === undefined ? <GroupListPage /> : <GroupPage key={name} name={name} />;
 }
