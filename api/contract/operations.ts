@@ -1111,6 +1111,7 @@ export type Operations = {
       readonly log_format: string;
       readonly location: string;
       readonly event: string;
+      readonly options?: { readonly explain?: boolean; readonly why?: number };
     };
     readonly permitted: Readonly<Record<never, never>>;
   };
