@@ -9,6 +9,7 @@ import './style/base.css';
 import './style/parts.css';
 import './style/shell.css';
 import './style/agents.css';
+import './style/alerts.css';
 import 'uplot/dist/uPlot.min.css';
 
 const place = document.getElementById('console');

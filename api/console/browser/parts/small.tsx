@@ -1,13 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { severityOf } from '../client/severity.js';
+import { readIso } from '../client/time-span.js';
 import { TEXTS } from '../texts.js';
-
-/** How bad an alert is, by its level (0 to 16). */
-export function severityOf(level: number): 'low' | 'medium' | 'high' | 'critical' {
-  if (level >= 15) return 'critical';
-  if (level >= 12) return 'high';
-  return level >= 7 ? 'medium' : 'low';
-}
 
 /** Number and colour: the number says it without the colour. */
 export function LevelBadge({ level }: { readonly level: number }) {
@@ -25,13 +20,15 @@ export function StateBadge({
   return <span class={`badge ${tone}`}>{state}</span>;
 }
 
-/** A time as this computer's language writes it; the exact one is its title. */
-export function Time({ at }: { readonly at: string | undefined }) {
-  const time = at === undefined ? Number.NaN : Date.parse(at);
-  if (at === undefined || Number.isNaN(time)) return <>{at ?? '–'}</>;
+const SHORT = { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+
+/** A time as this computer's language writes it; the exact one is its title. @param isShort without the year, for long lists */
+export function Time({ at, isShort = false }: { readonly at: string | undefined; readonly isShort?: boolean }) {
+  const time = at === undefined ? undefined : (readIso(at) ?? Date.parse(at));
+  if (time === undefined || Number.isNaN(time)) return <>{at ?? '–'}</>;
   return (
     <time dateTime={at} title={at}>
-      {new Date(time).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' })}
+      {new Date(time).toLocaleString(undefined, isShort ? SHORT : { dateStyle: 'short', timeStyle: 'medium' })}
     </time>
   );
 }

@@ -82,6 +82,23 @@ function dataOf(times: readonly number[], series: readonly Series[], kind: 'stac
   return [[...times], ...stacked.toReversed()];
 }
 
+/** Times as this computer's language writes them; the day is told where it begins. @param step seconds between them */
+function timeLabels(_plot: uPlot, times: number[], _axis: number, _space: number, step: number): string[] {
+  const clock = step < 60 ? ({ timeStyle: 'medium' } as const) : ({ timeStyle: 'short' } as const);
+  const day = { day: 'numeric', month: 'short' } as const;
+  let before = '';
+  return times.map((time) => {
+    const at = new Date(time * 1000);
+    const date = at.toLocaleDateString(undefined, day);
+    const isNew = date !== before;
+    before = date;
+    if (step >= DAY_S) return date;
+    return isNew ? `${at.toLocaleTimeString(undefined, clock)}\n${date}` : at.toLocaleTimeString(undefined, clock);
+  });
+}
+
+const DAY_S = 86_400;
+
 function optionsOf(
   element: HTMLElement,
   series: readonly Series[],
@@ -98,7 +115,10 @@ function optionsOf(
     legend: { show: false },
     cursor: { drag: { x: canBrush, y: false, setScale: false }, y: false },
     scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
-    axes: [axis, { ...axis, size: 48 }],
+    axes: [
+      { ...axis, values: timeLabels },
+      { ...axis, size: 48 },
+    ],
     series: [
       {},
       ...series.map(({ label, colour: name }) =>
