@@ -1,5 +1,5 @@
 import type { FailedItem, List } from './api-client.js';
-import { type Severity, SEVERITIES, severityOf } from './severity.js';
+import { SEVERITIES, type Severity, severityOf } from './severity.js';
 import { readIso } from './time-span.js';
 
 /** An alert as in alerts.json (rules-and-alerts.md), as far as the console looks into it. */

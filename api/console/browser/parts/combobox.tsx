@@ -83,22 +83,40 @@ export function Combobox<Item extends Suggestion>(props: ComboboxProps<Item>) {
         }}
       />
       <ul role="listbox" id={`${id}-list`} aria-label={label} hidden={!isShown}>
-        {isShown &&
-          suggestions.map((item, index) => (
-            <li
-              key={item.key}
-              role="option"
-              id={`${id}-${String(index)}`}
-              aria-selected={index === at}
-              // The field keeps the focus, or the list would be gone before the click.
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => pick(item)}
-            >
-              <span>{item.label}</span>
-              {item.note !== undefined && <span class="hint">{item.note}</span>}
-            </li>
-          ))}
+        {isShown && <Options id={id} items={suggestions} at={at} onPick={pick} />}
       </ul>
     </div>
+  );
+}
+
+type OptionsProps<Item extends Suggestion> = {
+  readonly id: string;
+  readonly items: readonly Item[];
+  /** The one that is pointed at. */
+  readonly at: number;
+  readonly onPick: (item: Item) => void;
+};
+
+function Options<Item extends Suggestion>({ id, items, at, onPick }: OptionsProps<Item>) {
+  return (
+    <>
+      {items.map((item, index) => (
+        <li
+          key={item.key}
+          ref={(option) => {
+            if (index === at) option?.scrollIntoView({ block: 'nearest' });
+          }}
+          role="option"
+          id={`${id}-${String(index)}`}
+          aria-selected={index === at}
+          // The field keeps the focus, or the list would be gone before the click.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onPick(item)}
+        >
+          <span>{item.label}</span>
+          {item.note !== undefined && <span class="hint">{item.note}</span>}
+        </li>
+      ))}
+    </>
   );
 }

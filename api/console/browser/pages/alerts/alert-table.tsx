@@ -1,8 +1,8 @@
 import type { Alert } from '../../client/alerts.js';
-import { hrefOf } from '../../router/location.js';
-import { useParams } from '../../router/use-place.js';
 import { type Column, DataTable } from '../../parts/data-table.js';
 import { LevelBadge, Time } from '../../parts/small.js';
+import { hrefOf } from '../../router/location.js';
+import { useParams } from '../../router/use-place.js';
 import { TEXTS } from '../../texts.js';
 import { FilterValue } from './filter-value.js';
 

@@ -1,4 +1,4 @@
-import { type Changes, FILTERS, filterNamed } from '../../client/alert-filters.js';
+import { type Changes, filterNamed, FILTERS } from '../../client/alert-filters.js';
 
 /** A word of the search, as somebody writes it: `srcip:10.0.0.1`, `-rule_ids:5710`, `location:"/var/log/my log"`, or a word to look for. */
 type Token = { readonly text: string; readonly isWanted: boolean; readonly name: string; readonly value: string };

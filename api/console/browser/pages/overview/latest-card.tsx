@@ -1,4 +1,5 @@
 import type { AlertList } from '../../client/alerts.js';
+import { LOWEST_LEVEL } from '../../client/severity.js';
 import { useQuery } from '../../client/use-query.js';
 import { Loaded } from '../../parts/loaded.js';
 import { Card } from '../../parts/page.js';
@@ -6,7 +7,6 @@ import { LevelBadge, Time } from '../../parts/small.js';
 import { useTimeSpan } from '../../parts/time-range.js';
 import { hrefOf } from '../../router/location.js';
 import { TEXTS } from '../../texts.js';
-import { LOWEST_LEVEL } from '../../client/severity.js';
 
 /** Alerts that are shown. */
 const MOST = 6;
