@@ -237,6 +237,31 @@ describe('events and logtest over the API', () => {
     expect(seen.at(-1)).to.deep.equal({ token: '8cd2d6d1' });
   });
 
+  it('logtest asks for what the options say, and hands it back', async () => {
+    const search = { counted: 1, needed: 8, timeframe: 120, of: 'rule 1', same: [], different: [], skipped: 0 };
+    const failed = { condition: 'frequency', wants: '8 events', note: 'too few', search };
+    const explain = {
+      predecoding: { format: 'syslog', hostname: 'host', log: 'x' },
+      decoding: { roots: 'without program_name', steps: [], category: 'syslog', fields: [{ name: 'id', value: '1' }] },
+      rules: [{ id: 1, level: 3, depth: 0, result: 'failed', failed }],
+      result: { ancestors: [], alert: false, text: 'No rule took the event.' },
+    };
+    const why = { rule: 1, fired: false, answer: 'Rule 1 counts 1 of 8.', details: ['It is at a.xml:3.'] };
+    const seen: unknown[] = [];
+    await startServer((params) => {
+      seen.push(params);
+      return { error: 0, data: { messages: [], codemsg: 0, explain, why } };
+    });
+    const body = { event: 'x', log_format: 'syslog', location: 'a->b', options: { explain: true, why: 1 } };
+    const answer = await api.call('PUT', '/logtest', body);
+    checker.check('PUT', '/logtest', answer);
+    expect(seen[0]).to.deep.equal(body);
+    expect(answer.json()).to.have.property('data').that.deep.includes({ explain, why });
+    const unknown = await api.call('PUT', '/logtest', { ...body, options: { exlpain: true } });
+    expect(unknown.status).to.equal(400);
+    expect(unknown.text).to.include('exlpain');
+  });
+
   it("logtest shows the engine's refusal", async () => {
     await startServer(() => ({
       error: 2,

@@ -6,7 +6,6 @@ import { CopyButton, LevelBadge } from '../../parts/small.js';
 import { type Tab, Tabs } from '../../parts/tabs.js';
 import { useParams } from '../../router/use-place.js';
 import { TEXTS } from '../../texts.js';
-import { openerId } from './alert-table.js';
 import { AroundTab } from './around-tab.js';
 import { ExplainTab } from './explain-tab.js';
 import { RuleTab } from './rule-tab.js';
@@ -20,12 +19,22 @@ export function AlertPanel({ id }: { readonly id: string }) {
     api.get<AlertList>(`/alerts/${encodeURIComponent(id)}`, {}, signal),
   );
   const alert = query.data?.affected_items[0];
-  useEffect(() => heading.current?.focus(), [id]);
-  const close = () => {
-    change({ alert: undefined, view: undefined });
-    // Where there is little room the list comes back first.
-    setTimeout(() => document.getElementById(openerId(id))?.focus());
-  };
+  const latest = useRef(id);
+  latest.current = id;
+  const isThere = alert !== undefined;
+  // Its title is read out when there is one.
+  useEffect(() => {
+    if (isThere) heading.current?.focus();
+  }, [id, isThere]);
+  // When it is closed the focus goes to where it was opened; where there is little room the list comes back first.
+  useEffect(
+    () => () =>
+      void setTimeout(() =>
+        document.querySelector<HTMLElement>(`.list [data-alert="${CSS.escape(latest.current)}"]`)?.focus(),
+      ),
+    [],
+  );
+  const close = () => change({ alert: undefined, view: undefined });
   return (
     <section
       class="card panel"

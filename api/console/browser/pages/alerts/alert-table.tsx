@@ -1,3 +1,4 @@
+import { filterBy } from '../../client/alert-filters.js';
 import type { Alert } from '../../client/alerts.js';
 import { type Column, DataTable } from '../../parts/data-table.js';
 import { LevelBadge, Time } from '../../parts/small.js';
@@ -16,55 +17,16 @@ type AlertTableProps = {
   readonly empty?: string;
 };
 
+type Filter = (path: string, value: string) => void;
+
 /** Alerts, a line each: the description opens one, every other value can be filtered by. */
 export function AlertTable({ label, alerts, current, order, onOrder, empty }: AlertTableProps) {
-  const [params] = useParams();
-  const columns: Column<Alert>[] = [
-    {
-      key: 'time',
-      title: TEXTS.alerts.columns.time,
-      sort: 'time',
-      show: (alert) => <Time at={alert.timestamp} isShort />,
-    },
-    {
-      key: 'level',
-      title: TEXTS.alerts.columns.level,
-      show: ({ rule }) => (
-        <FilterValue path="rule.level" value={rule?.level}>
-          <LevelBadge level={rule?.level ?? 0} />
-        </FilterValue>
-      ),
-    },
-    {
-      key: 'agent',
-      title: TEXTS.alerts.columns.agent,
-      show: ({ agent }) => (
-        <FilterValue path="agent.id" value={agent?.id}>
-          {agent?.name ?? agent?.id}
-        </FilterValue>
-      ),
-    },
-    {
-      key: 'rule',
-      title: TEXTS.alerts.columns.rule,
-      show: ({ alert_id: id, rule }) => (
-        <a
-          id={openerId(id)}
-          href={hrefOf(['alerts'], { ...Object.fromEntries(params), alert: id })}
-          aria-current={id === current ? 'true' : undefined}
-        >
-          {rule?.description ?? id}
-        </a>
-      ),
-    },
-    {
-      key: 'id',
-      title: TEXTS.alerts.columns.ruleId,
-      isExtra: true,
-      show: ({ rule }) => <FilterValue path="rule.id" value={rule?.id} />,
-    },
-    { key: 'source', title: TEXTS.alerts.columns.source, isExtra: true, show: (alert) => <Source alert={alert} /> },
-  ];
+  const [params, change] = useParams();
+  const filter: Filter = (path, value) => {
+    const changes = filterBy(params, path, value);
+    if (changes !== undefined) change(changes);
+  };
+  const columns = columnsOf(Object.fromEntries(params), current, filter);
   return (
     <div class="alerts">
       <DataTable
@@ -85,19 +47,70 @@ export function AlertTable({ label, alerts, current, order, onOrder, empty }: Al
   );
 }
 
-/** Element that opened an alert, where the focus goes when it is closed. */
-export function openerId(alert: string): string {
-  return `alert-${alert}`;
+function columnsOf(
+  place: Readonly<Record<string, string>>,
+  current: string | undefined,
+  onFilter: Filter,
+): Column<Alert>[] {
+  const { columns: titles } = TEXTS.alerts;
+  return [
+    { key: 'time', title: titles.time, sort: 'time', show: (alert) => <Time at={alert.timestamp} isShort /> },
+    {
+      key: 'level',
+      title: titles.level,
+      show: ({ rule }) => (
+        <FilterValue path="rule.level" value={rule?.level} onFilter={onFilter}>
+          <LevelBadge level={rule?.level ?? 0} />
+        </FilterValue>
+      ),
+    },
+    {
+      key: 'agent',
+      title: titles.agent,
+      show: ({ agent }) => (
+        <FilterValue path="agent.id" value={agent?.id} onFilter={onFilter}>
+          {agent?.name ?? agent?.id}
+        </FilterValue>
+      ),
+    },
+    {
+      key: 'rule',
+      title: titles.rule,
+      show: ({ alert_id: id, rule }) => (
+        <a
+          data-alert={id}
+          href={hrefOf(['alerts'], { ...place, alert: id })}
+          aria-current={id === current ? 'true' : undefined}
+        >
+          {rule?.description ?? id}
+        </a>
+      ),
+    },
+    {
+      key: 'id',
+      title: titles.ruleId,
+      isExtra: true,
+      show: ({ rule }) => <FilterValue path="rule.id" value={rule?.id} onFilter={onFilter} />,
+    },
+    {
+      key: 'source',
+      title: titles.source,
+      isExtra: true,
+      show: (alert) => <Source alert={alert} onFilter={onFilter} />,
+    },
+  ];
 }
 
 /** Who it was, as far as the event says. */
-function Source({ alert: { data, location } }: { readonly alert: Alert }) {
-  const { srcip, srcuser } = data ?? {};
-  if (typeof srcip !== 'string' && typeof srcuser !== 'string') return <FilterValue path="location" value={location} />;
+function Source({ alert, onFilter }: { readonly alert: Alert; readonly onFilter: Filter }) {
+  const { srcip, srcuser } = alert.data ?? {};
+  if (typeof srcip !== 'string' && typeof srcuser !== 'string') {
+    return <FilterValue path="location" value={alert.location} onFilter={onFilter} />;
+  }
   return (
     <>
-      {typeof srcuser === 'string' && <FilterValue path="data.srcuser" value={srcuser} />}{' '}
-      {typeof srcip === 'string' && <FilterValue path="data.srcip" value={srcip} />}
+      {typeof srcuser === 'string' && <FilterValue path="data.srcuser" value={srcuser} onFilter={onFilter} />}{' '}
+      {typeof srcip === 'string' && <FilterValue path="data.srcip" value={srcip} onFilter={onFilter} />}
     </>
   );
 }

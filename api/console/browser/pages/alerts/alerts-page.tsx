@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { useConsole } from '../../client/console-context.js';
 import { Page } from '../../parts/page.js';
 import { CopyButton } from '../../parts/small.js';
 import { TimeRange } from '../../parts/time-range.js';
@@ -18,6 +19,15 @@ export function AlertsPage() {
   const [isExporting, setExporting] = useState(false);
   const isLive = params.get('live') === 'true';
   const opened = params.get('alert') ?? undefined;
+  const { session } = useConsole();
+  // Who may see those of no agent is shown none by the API, which looks like peace.
+  if (!session.may('alerts:read')) {
+    return (
+      <Page title={TEXTS.nav.alerts}>
+        <p class="failed">{TEXTS.alerts.mayNotSee}</p>
+      </Page>
+    );
+  }
   return (
     <Page
       title={TEXTS.nav.alerts}

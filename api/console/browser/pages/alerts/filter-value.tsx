@@ -7,18 +7,16 @@ type FilterValueProps = {
   /** Field of the alert. */
   readonly path: string;
   readonly value: string | number | boolean | undefined;
+  readonly onFilter: (path: string, value: string) => void;
   readonly children?: ComponentChildren;
 };
 
-/** A value of an alert; a click leaves alerts that have it. */
-export function FilterValue({ path, value, children }: FilterValueProps) {
-  const [params, change] = useParams();
+/** A value of an alert; a click leaves alerts that have it. Of these there are hundreds: nothing is worked out before a click. */
+export function FilterValue({ path, value, onFilter, children }: FilterValueProps) {
   if (value === undefined || value === '') return null;
   const text = String(value);
-  const filter = filterBy(params, path, text);
-  if (filter === undefined) return <>{children ?? text}</>;
   return (
-    <button type="button" class="link value" title={TEXTS.alerts.only(path, text)} onClick={() => change(filter)}>
+    <button type="button" class="link value" title={TEXTS.alerts.only(path, text)} onClick={() => onFilter(path, text)}>
       {children ?? text}
     </button>
   );
@@ -27,30 +25,26 @@ export function FilterValue({ path, value, children }: FilterValueProps) {
 /** Two buttons for a value: only with it, and without it. */
 export function ValueButtons({ path, value }: { readonly path: string; readonly value: string }) {
   const [params, change] = useParams();
-  const [wanted, unwanted] = [filterBy(params, path, value), filterBy(params, path, value, false)];
+  const buttons = [
+    { sign: '=', name: TEXTS.alerts.only(path, value), filter: filterBy(params, path, value) },
+    { sign: '≠', name: TEXTS.alerts.without(path, value), filter: filterBy(params, path, value, false) },
+  ];
   return (
     <span class="value-buttons">
-      {wanted !== undefined && (
-        <button
-          type="button"
-          class="quiet"
-          title={TEXTS.alerts.only(path, value)}
-          aria-label={TEXTS.alerts.only(path, value)}
-          onClick={() => change(wanted)}
-        >
-          =
-        </button>
-      )}
-      {unwanted !== undefined && (
-        <button
-          type="button"
-          class="quiet"
-          title={TEXTS.alerts.without(path, value)}
-          aria-label={TEXTS.alerts.without(path, value)}
-          onClick={() => change(unwanted)}
-        >
-          ≠
-        </button>
+      {buttons.map(
+        ({ sign, name, filter }) =>
+          filter !== undefined && (
+            <button
+              type="button"
+              class="quiet"
+              key={sign}
+              title={name}
+              aria-label={name}
+              onClick={() => change(filter)}
+            >
+              {sign}
+            </button>
+          ),
       )}
     </span>
   );

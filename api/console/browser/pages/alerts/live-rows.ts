@@ -1,7 +1,7 @@
 import type { Alert } from '../../client/alerts.js';
 
 /** Alerts that are kept of a stream: nobody reads more while they move. */
-export const MOST_LIVE_ROWS = 200;
+export const MOST_LIVE_ROWS = 100;
 /** Seconds over which the rate is taken. */
 const RATE_S = 5;
 

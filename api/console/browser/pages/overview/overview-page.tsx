@@ -1,4 +1,5 @@
 import type { AlertHistogram } from '../../client/alerts.js';
+import { useConsole } from '../../client/console-context.js';
 import { useQuery } from '../../client/use-query.js';
 import { AlertChart } from '../../parts/alert-chart.js';
 import { Loaded } from '../../parts/loaded.js';
@@ -19,21 +20,31 @@ const NOW_MS = 15_000;
 export function OverviewPage() {
   const { from, to } = useTimeSpan();
   const texts = TEXTS.overview;
+  // Who may see those of no agent is shown none by the API, which looks like peace.
+  const maySee = useConsole().session.may('alerts:read');
   return (
     <Page title={TEXTS.nav.overview} actions={<TimeRange />}>
       <div class="grid">
-        <OverTimeCard />
-        <LatestCard everyMs={to === undefined ? NOW_MS : 0} />
-        <TopRulesCard title={texts.rules} />
-        <TopCard title={texts.agents} field="agent.name" />
-        <TopCard title={texts.sources} field="data.srcip" />
-        <TopCard title={texts.tactics} field="rule.mitre.tactic" />
+        {maySee ? (
+          <>
+            <OverTimeCard />
+            <LatestCard everyMs={to === undefined ? NOW_MS : 0} />
+            <TopRulesCard title={texts.rules} />
+            <TopCard title={texts.agents} field="agent.name" />
+            <TopCard title={texts.sources} field="data.srcip" />
+            <TopCard title={texts.tactics} field="rule.mitre.tactic" />
+          </>
+        ) : (
+          <p class="failed wide">{TEXTS.alerts.mayNotSee}</p>
+        )}
         <AgentsCard />
         <DaemonsCard />
       </div>
-      <p>
-        <a href={hrefOf(['alerts'], { from, to })}>{texts.toAlerts}</a>
-      </p>
+      {maySee && (
+        <p>
+          <a href={hrefOf(['alerts'], { from, to })}>{texts.toAlerts}</a>
+        </p>
+      )}
     </Page>
   );
 }
