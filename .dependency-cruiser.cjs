@@ -7,7 +7,7 @@ const FLOORS_OF_LIB = [
   ['contract', 'events', 'log', 'output', 'query', 'security'],
   ['agentlink', 'engine', 'home', 'report', 'tls'],
   ['config', 'indexer', 'logtest', 'manager', 'process'],
-  ['agents', 'bus', 'fim', 'rotation', 'store'],
+  ['agents', 'bus', 'fim', 'rotation', 'ruleset', 'store'],
   ['cluster', 'daemon', 'groups', 'journal', 'sync'],
   ['rootcheck', 'validation'],
   ['control', 'sca'],

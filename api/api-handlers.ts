@@ -60,6 +60,7 @@ import { mitreRoutes } from './routes/mitre-routes.js';
 import { nodeTwinsRoutes } from './routes/node-twins-routes.js';
 import { rootcheckRoutes } from './routes/rootcheck-routes.js';
 import { rulesRoutes } from './routes/rules-routes.js';
+import { rulesTestsRoutes } from './routes/rules-tests-routes.js';
 import { scaRoutes } from './routes/sca-routes.js';
 import { statisticsRoutes } from './routes/statistics-routes.js';
 import { syscheckRoutes } from './routes/syscheck-routes.js';
@@ -69,6 +70,7 @@ import { ListDirectory } from './ruleset/list-directory.js';
 import { RulesetCatalogue } from './ruleset/ruleset-catalogue.js';
 import { RulesetListing } from './ruleset/ruleset-listing.js';
 import { RulesetUploads } from './ruleset/ruleset-uploads.js';
+import { RulesetTests } from './ruleset/tests/ruleset-tests.js';
 
 /** What the operations of this version ask for their answers. */
 export type ApiHandlerParts = {
@@ -138,6 +140,7 @@ export function apiHandlers(parts: ApiHandlerParts): Pick<ApiOptions, 'handlers'
       clusterRoutes({ home, configuration, members, db }),
       controlRoutes({ ...parts, configuration, analysisd }),
       rulesRoutes(files, changes, prepared),
+      rulesTestsRoutes({ home, uploads, tests: new RulesetTests() }),
       decodersRoutes(files, changes, prepared),
       listsRoutes(lists, home, uploads),
       mitreRoutes(new AttackCatalogue()),

@@ -1292,6 +1292,20 @@ export type Operations = {
     readonly permitted: Readonly<Record<never, never>>;
   };
 
+  /** GET /manager/configuration/differences: Where the configuration differs from the default. */
+  getManagerConfigurationDifferences: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly offset: number;
+      readonly limit: number;
+      readonly sort?: string;
+      readonly search?: string;
+    };
+    readonly body: undefined;
+    readonly permitted: { readonly secrets: boolean };
+  };
+
   /** GET /manager/configuration/{component}/{configuration}: Active configuration of the manager. */
   getManagerConfigurationComponentConfiguration: {
     readonly parameters: {
@@ -1579,6 +1593,56 @@ export type Operations = {
       readonly filename: string;
       readonly relative_dirname?: string;
     };
+    readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
+  };
+
+  /** PUT /rules/tests: Check the ruleset, and run its tests. */
+  putRulesTests: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean };
+    readonly body: {
+      readonly files?: readonly { readonly path: string; readonly content?: string }[];
+      readonly tests?: 'own' | 'all' | 'none';
+    };
+    readonly permitted: Readonly<Record<never, never>>;
+  };
+
+  /** GET /rules/tests/files: List files of tests. */
+  getRulesTestsFiles: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly offset: number;
+      readonly limit: number;
+      readonly sort?: string;
+      readonly search?: string;
+    };
+    readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
+  };
+
+  /** GET /rules/tests/files/{filename}: Read a file of tests. */
+  getRulesTestsFilesFilename: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly filename: string };
+    readonly body: undefined;
+    readonly permitted: { readonly files: PermittedIds };
+  };
+
+  /** PUT /rules/tests/files/{filename}: Write a file of tests. */
+  putRulesTestsFilesFilename: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly filename: string;
+      readonly overwrite: boolean;
+    };
+    readonly body: Upload;
+    readonly permitted: { readonly files: PermittedIds };
+  };
+
+  /** DELETE /rules/tests/files/{filename}: Delete a file of tests. */
+  deleteRulesTestsFilesFilename: {
+    readonly parameters: { readonly pretty: boolean; readonly wait_for_complete: boolean; readonly filename: string };
     readonly body: undefined;
     readonly permitted: { readonly files: PermittedIds };
   };

@@ -14,6 +14,8 @@ import { ApiError } from '../http/api-error.js';
 import type { ApiRequest, OperationHandlers } from '../http/api-request.js';
 import { dataResult, type ListMessages, listResult, rawResult, type WholeResult } from '../http/envelope.js';
 import type { PreparedAnswers } from '../http/prepared-answers.js';
+import { pageOf } from '../lists/list-parameters.js';
+import { configurationDifferences } from '../manager/configuration-differences.js';
 import { DaemonStates } from '../manager/daemon-states.js';
 import type { ManagerConfiguration } from '../manager/manager-configuration.js';
 import { type ChosenNodes, chosenNodes, nodeId, nodeMessages, THIS_NODE } from '../manager/node-scope.js';
@@ -65,6 +67,8 @@ export function managerRoutes(parts: ManagerRouteParts): OperationHandlers {
     getManagerConfiguration: (request) => managerConfiguration(parts, request),
 
     getManagerConfigurationComponentConfiguration: (request) => activeConfiguration(parts, request),
+
+    getManagerConfigurationDifferences: (request) => differences(parts, request),
 
     getManagerApiConfig: () => apiConfiguration(parts, THIS_NODE),
     getManagerVersionCheck: () => {
@@ -120,6 +124,27 @@ function managerConfiguration(
     };
     const item = renderConfiguration(file.text, file.name, view, (text) => logger.warn(text));
     return listResult({ items: [item], total: 1, messages });
+  } catch (error) {
+    const failed = [{ id: nodeId(configuration), error: configurationError(error) }];
+    return listResult({ items: [], total: 0, failed, messages });
+  }
+}
+
+/** Read from the files, like the configuration itself. */
+function differences(
+  { configuration, home, apiConfig }: ManagerRouteParts,
+  { permitted: { secrets }, parameters }: ApiRequest<'getManagerConfigurationDifferences'>,
+): WholeResult {
+  const messages = nodeMessages(
+    configuration,
+    'Differences were successfully read',
+    'Could not read differences in some nodes',
+    'Could not read differences',
+  );
+  try {
+    const found = configurationDifferences(home, apiConfig(), secrets);
+    const page = pageOf(found, parameters, { defaultSort: 'source,option', sortFields: ['source', 'option'] });
+    return listResult({ ...page, messages: { ...messages, none: messages.all } });
   } catch (error) {
     const failed = [{ id: nodeId(configuration), error: configurationError(error) }];
     return listResult({ items: [], total: 0, failed, messages });

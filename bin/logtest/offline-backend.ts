@@ -1,7 +1,8 @@
 import { MemoryDiffStore } from '../../lib/engine/correlate/diff-store.js';
 import { Logtest } from '../../lib/logtest/logtest.js';
 import type { LogtestReply } from '../../lib/logtest/logtest-request.js';
-import { loadOfflineRuleset, offlineOrigin } from '../offline/offline-ruleset.js';
+import { testOrigin } from '../../lib/ruleset/test-origin.js';
+import { loadOfflineRuleset } from '../offline/offline-ruleset.js';
 import type { LogtestBackend, LogtestEvent } from './logtest-backend.js';
 
 export type OfflineBackendOptions = {
@@ -21,7 +22,7 @@ export class OfflineBackend implements LogtestBackend {
     this.#logtest = new Logtest({
       maxSessions: 1,
       sessionTimeoutSeconds: Infinity,
-      origin: offlineOrigin(),
+      origin: testOrigin(),
       now,
       diffs: new MemoryDiffStore(),
       ruleset: (diagnostics) => loadOfflineRuleset(dirs, diagnostics, logLevel),

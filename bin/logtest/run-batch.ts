@@ -2,7 +2,8 @@ import { fromByteString } from '../../lib/engine/byte-string.js';
 import { DEFAULT_STEP_BUDGET } from '../../lib/engine/engine.js';
 import { RulesetError } from '../../lib/engine/load/ruleset-error.js';
 import { LoadMessages } from '../../lib/logtest/load-messages.js';
-import { loadOfflineRuleset, offlineOrigin } from '../offline/offline-ruleset.js';
+import { testOrigin } from '../../lib/ruleset/test-origin.js';
+import { loadOfflineRuleset } from '../offline/offline-ruleset.js';
 import { stderrDiagnostics } from '../offline/stderr-diagnostics.js';
 import { readLines } from '../terminal/read-lines.js';
 import { NOTHING_RAN } from './interactive-logtest.js';
@@ -35,7 +36,7 @@ export async function runBatch(options: RunBatchOptions): Promise<number> {
   let batch: NdjsonBatch;
   try {
     const ruleset = loadOfflineRuleset(options.dirs, messages, options.logLevel);
-    const engine = { mode: 'test', origin: offlineOrigin(), logFirewall: false, budget: DEFAULT_STEP_BUDGET } as const;
+    const engine = { mode: 'test', origin: testOrigin(), logFirewall: false, budget: DEFAULT_STEP_BUDGET } as const;
     const { now, explain, why } = options;
     batch = new NdjsonBatch({
       ruleset,

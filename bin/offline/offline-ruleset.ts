@@ -1,7 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
-import type { AlertOrigin } from '../../lib/engine/alert/alert.js';
-import { toByteString } from '../../lib/engine/byte-string.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { loadRuleset } from '../../lib/engine/load/load-ruleset.js';
@@ -30,9 +27,4 @@ export function loadOfflineRuleset(
     logLevel,
     mailLevel: SHIPPED_MAIL_LEVEL,
   });
-}
-
-/** Where alerts come from when no home says it. */
-export function offlineOrigin(): AlertOrigin {
-  return { managerName: toByteString(hostname()), cluster: undefined, showHiddenLabels: false };
 }

@@ -1,12 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { readIniTests } from './read-ini-tests.js';
-import { readYamlTests } from './read-yaml-tests.js';
-import { type RuleTest, RuleTestError } from './rule-test.js';
-
-/** Largest test file read. */
-const MAX_FILE_BYTES = 16 * 1024 * 1024;
-const TEST_FILES = new Set(['.yml', '.yaml', '.ini']);
+import { join } from 'node:path';
+import { isTestFile, MAX_TEST_FILE_BYTES, readTestFile } from '../../lib/ruleset/tests/read-test-file.js';
+import { type RuleTest, RuleTestError } from '../../lib/ruleset/tests/rule-test.js';
 
 /**
  * Reads the tests of files, and of directories with everything below them, in the order of their names.
@@ -14,10 +9,7 @@ const TEST_FILES = new Set(['.yml', '.yaml', '.ini']);
  * @throws RuleTestError when something cannot be read
  */
 export function findTests(paths: readonly string[]): RuleTest[] {
-  return paths.flatMap(testFiles).flatMap((file) => {
-    const source = readSource(file);
-    return extname(file) === '.ini' ? readIniTests(source, file) : readYamlTests(source, file);
-  });
+  return paths.flatMap(testFiles).flatMap((file) => readTestFile(readSource(file), file));
 }
 
 /** Test files at a path, sorted. */
@@ -26,15 +18,15 @@ function testFiles(path: string): string[] {
     return [path];
   }
   return attempt(path, () => readdirSync(path, { recursive: true, encoding: 'utf8' }))
-    .filter((name) => TEST_FILES.has(extname(name)))
+    .filter((name) => isTestFile(name))
     .sort()
     .map((name) => join(path, name));
 }
 
 function readSource(file: string): string {
   return attempt(file, () => {
-    if (statSync(file).size > MAX_FILE_BYTES) {
-      throw new RuleTestError(file, 0, `larger than ${String(MAX_FILE_BYTES)} bytes`);
+    if (statSync(file).size > MAX_TEST_FILE_BYTES) {
+      throw new RuleTestError(file, 0, `larger than ${String(MAX_TEST_FILE_BYTES)} bytes`);
     }
     return readFileSync(file, 'utf8');
   });

@@ -1,4 +1,4 @@
-import type { RuleTestResult } from './run-rule-test.js';
+import type { RuleTestResult } from '../../lib/ruleset/tests/run-rule-test.js';
 
 /** The results as JUnit XML, which CI systems read: one suite a test file. */
 export function junitReport(results: readonly RuleTestResult[]): string {
@@ -27,10 +27,10 @@ function testCase(file: string, { test, status, problems, explanation, duration 
     return `${open}/>\n`;
   }
   if (status === 'skipped') {
-    return `${open}><skipped message="${escapeXml(problems[0] ?? '')}"/></testcase>\n`;
+    return `${open}><skipped message="${escapeXml(problems[0]?.text ?? '')}"/></testcase>\n`;
   }
-  const text = escapeXml([...problems, ...explanation].join('\n'));
-  return `${open}><failure message="${escapeXml(problems[0] ?? '')}">${text}</failure></testcase>\n`;
+  const text = escapeXml([...problems.map((problem) => problem.text), ...explanation].join('\n'));
+  return `${open}><failure message="${escapeXml(problems[0]?.text ?? '')}">${text}</failure></testcase>\n`;
 }
 
 function counts(results: readonly RuleTestResult[]): string {

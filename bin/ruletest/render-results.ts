@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
+import type { RuleTestResult } from '../../lib/ruleset/tests/run-rule-test.js';
 import type { TextStyle } from '../terminal/text-style.js';
-import type { RuleTestResult } from './run-rule-test.js';
 import type { TestCoverage } from './test-coverage.js';
 
 /** Rules named in one list of the coverage; a ruleset without any tests has thousands. */
@@ -21,9 +21,9 @@ export function renderResult(result: RuleTestResult, style: TextStyle): string {
     case 'passed':
       return `${style.good('pass')} ${name}\n`;
     case 'skipped':
-      return `${style.faint('skip')} ${name}: ${style.foreign(problems[0] ?? '')}\n`;
+      return `${style.faint('skip')} ${name}: ${style.foreign(problems[0]?.text ?? '')}\n`;
     case 'failed': {
-      const why = problems.map((problem) => `    ${style.bad(style.foreign(problem))}\n`).join('');
+      const why = problems.map((problem) => `    ${style.bad(style.foreign(problem.text))}\n`).join('');
       const trace = explanation.map((line) => `      ${style.faint(style.foreign(oneLine(line)))}\n`).join('');
       return `${style.bad('FAIL')} ${name}\n${why}${trace}`;
     }

@@ -5,17 +5,18 @@ import { watch } from 'chokidar';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import { RulesetError } from '../../lib/engine/load/ruleset-error.js';
 import { LoadMessages } from '../../lib/logtest/load-messages.js';
+import { type RuleTest, RuleTestError } from '../../lib/ruleset/tests/rule-test.js';
+import { type RuleTestResult, RuleTestRunner } from '../../lib/ruleset/tests/run-rule-test.js';
 import { loadOfflineRuleset } from '../offline/offline-ruleset.js';
 import { checkRulesetDirs } from '../offline/read-offline-ruleset.js';
+import { renderExplanation } from '../offline/render-explanation.js';
 import { stderrDiagnostics } from '../offline/stderr-diagnostics.js';
 import { ProgressLine } from '../terminal/progress-line.js';
 import { type TextStyle, textStyle } from '../terminal/text-style.js';
 import { findTests } from './find-tests.js';
 import { junitReport } from './junit-report.js';
 import { renderCoverage, renderResult, renderSummary } from './render-results.js';
-import { type RuleTest, RuleTestError } from './rule-test.js';
 import { CANNOT_RUN, parseRuletestOptions, type RuletestOptions } from './ruletest-options.js';
-import { type RuleTestResult, RuleTestRunner } from './run-rule-test.js';
 import { testCoverage } from './test-coverage.js';
 
 /** Time in which changes of files are taken together. */
@@ -112,7 +113,8 @@ async function runAll(
       progress.clear();
       process.stdout.write(renderResult(result, style));
       if (result.status === 'failed' && (explain || failed <= EXPLAINED)) {
-        process.stdout.write(`${runner.explain(test, style)}\n`);
+        const explanation = new Map([['explain', runner.explain(test)]]);
+        process.stdout.write(`${renderExplanation(explanation, style, false)}\n`);
       }
     }
     progress.update(`${results.length} of ${tests.length} tests, ${failed} failed`);

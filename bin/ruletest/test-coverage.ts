@@ -1,6 +1,6 @@
 import { fromByteString } from '../../lib/engine/byte-string.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
-import type { RuleTestResult } from './run-rule-test.js';
+import type { RuleTestResult } from '../../lib/ruleset/tests/run-rule-test.js';
 
 /** Which rules and decoders tests look at. */
 export type TestCoverage = {

@@ -3,11 +3,13 @@ import type { Diagnostics } from '../../lib/engine/event.js';
 import type { LoadMessage } from '../../lib/engine/explain/explain-why.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { describeError } from '../../lib/log/describe-error.js';
+import { loadingOf, type LoadingSettings } from '../../lib/ruleset/loading-settings.js';
+import { compileRuleset } from '../../lib/ruleset/read-ruleset.js';
 import { clusterRulesetOf } from './cluster-ruleset.js';
 import { EngineDiagnostics } from './engine-diagnostics.js';
-import { type InForce, inForceAfterReload, inForceOf, loadingOf, type LoadingSettings } from './in-force.js';
+import { type InForce, inForceAfterReload, inForceOf } from './in-force.js';
 import { RulesetLibrary } from './ruleset-library.js';
-import { closingError, compileRuleset, type LoadedRuleset, loadHomeRuleset } from './ruleset-loader.js';
+import { closingError, type LoadedRuleset, loadHomeRuleset } from './ruleset-loader.js';
 import type { Settings } from './settings.js';
 
 /** Compiled rulesets kept for records of the journal that the engine has not reached; each takes some 100 MB at most. */

@@ -2,19 +2,10 @@ import type { AlertOrigin } from '../../lib/engine/alert/alert.js';
 import { toByteString } from '../../lib/engine/byte-string.js';
 import { DEFAULT_STEP_BUDGET, type EngineOptions } from '../../lib/engine/engine.js';
 import type { EngineStateOptions } from '../../lib/engine/engine-state.js';
+import { loadingOf, type LoadingSettings } from '../../lib/ruleset/loading-settings.js';
 import type { OutputSettings } from './outputs.js';
 import { respondingOf, type RespondingSettings } from './responses/response-settings.js';
 import type { Settings } from './settings.js';
-
-/** What the loading of a ruleset goes by, beside its texts. */
-export type LoadingSettings = {
-  readonly logLevel: number;
-  readonly mailLevel: number;
-  /** Seconds. */
-  readonly defaultTimeframe: number;
-  readonly orderSize: number;
-  readonly memorySize: number;
-};
 
 /**
  * Everything beside the events that the output depends on, as plain data: what the journal records whenever it changes,
@@ -43,17 +34,6 @@ export function engineOptionsOf({ origin, logFirewall }: InForce): EngineOptions
 /** What decides about active responses. */
 export function respondingIn({ responding }: InForce): RespondingSettings {
   return responding ?? { responses: [], whiteList: [] };
-}
-
-/** What the loading of a ruleset takes from the settings. */
-export function loadingOf({ config, options }: Settings): LoadingSettings {
-  return {
-    logLevel: config.alerts.log_alert_level,
-    mailLevel: config.alerts.email_alert_level,
-    defaultTimeframe: options.get('analysisd.default_timeframe'),
-    orderSize: options.get('analysisd.decoder_order_size'),
-    memorySize: config.global.memory_size,
-  };
 }
 
 /** What is in force after a start with these settings. @param ruleset content hash */

@@ -17,9 +17,10 @@ import {
   readRemoveRequest,
   type RemoveRequest,
 } from '../../lib/logtest/logtest-request.js';
+import { loadingOf } from '../../lib/ruleset/loading-settings.js';
+import { compileRuleset } from '../../lib/ruleset/read-ruleset.js';
 import { placed } from './engine-diagnostics.js';
-import { loadingOf } from './in-force.js';
-import { compileRuleset, type LoadedRuleset, readHomeRuleset } from './ruleset-loader.js';
+import { type LoadedRuleset, readHomeRuleset } from './ruleset-loader.js';
 import { loadSettings, logWarnings, type Settings } from './settings.js';
 
 const OVERSIZE = JSON.stringify({

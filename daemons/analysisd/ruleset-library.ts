@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { syncDirectoryNow } from '../../lib/files/sync-directory.js';
 import { writeFileAtomically } from '../../lib/files/write-file-atomically.js';
-import type { StoredRuleset } from './ruleset-loader.js';
+import type { StoredRuleset } from '../../lib/ruleset/read-ruleset.js';
 
 const CURRENT = 'current';
 const HASH = /^[0-9a-f]{64}$/;

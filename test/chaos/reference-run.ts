@@ -1,8 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadingOf } from '../../daemons/analysisd/in-force.js';
-import { compileRuleset } from '../../daemons/analysisd/ruleset-loader.js';
 import { loadSettings, type Settings } from '../../daemons/analysisd/settings.js';
 import { StatisticsFiles } from '../../daemons/analysisd/statistics-files.js';
 import { DEFAULT_STEP_BUDGET, Engine, type EngineHooks } from '../../lib/engine/engine.js';
@@ -11,6 +9,8 @@ import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import type { EventOutcome } from '../../lib/engine/outcome.js';
 import { readLocation } from '../../lib/engine/predecode/read-location.js';
 import { Home } from '../../lib/home/home.js';
+import { loadingOf } from '../../lib/ruleset/loading-settings.js';
+import { compileRuleset } from '../../lib/ruleset/read-ruleset.js';
 import { readOutput } from '../support/read-output.js';
 import { RecordingDiagnostics } from '../support/recording-diagnostics.js';
 import { removeTree } from '../support/remove-tree.js';

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { loadOfflineRuleset } from '../../bin/offline/offline-ruleset.js';
 import { findTests } from '../../bin/ruletest/find-tests.js';
-import { type RuleTestResult, RuleTestRunner } from '../../bin/ruletest/run-rule-test.js';
 import { testCoverage } from '../../bin/ruletest/test-coverage.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { productRoot } from '../../lib/product/product-root.js';
+import { type RuleTestResult, RuleTestRunner } from '../../lib/ruleset/tests/run-rule-test.js';
 
 const directory = fileURLToPath(new URL('etc/ruleset', productRoot()));
 const messages: string[] = [];
@@ -35,7 +35,11 @@ describe('starter ruleset', () => {
   it('decides every sample as it says', () => {
     const failed = results.filter(({ status }) => status === 'failed');
     const text = failed.map(({ test, problems, explanation }) =>
-      [`${test.file}:${String(test.line)} ${test.name}`, ...problems, ...explanation].join('\n  '),
+      [
+        `${test.file}:${String(test.line)} ${test.name}`,
+        ...problems.map(({ text: problem }) => problem),
+        ...explanation,
+      ].join('\n  '),
     );
     expect(text.join('\n')).to.equal('');
   });

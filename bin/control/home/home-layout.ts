@@ -36,7 +36,7 @@ export const COMMON_DIRECTORIES: readonly LayoutDirectory[] = [
 
 /** Directories that only a manager has. */
 export const SERVER_DIRECTORIES: readonly LayoutDirectory[] = [
-  ...directories('root', 0o770, 'etc/decoders', 'etc/rules', 'etc/lists'),
+  ...directories('root', 0o770, 'etc/decoders', 'etc/rules', 'etc/lists', 'etc/tests'),
   // What a manager logs in to NATS servers with.
   ...directories('root', 0o750, 'etc/cluster'),
   ...directories('service', 0o770, 'etc/shared/default'),

@@ -1,11 +1,11 @@
 import { Engine } from '../../../lib/engine/engine.js';
 import type { Diagnostics } from '../../../lib/engine/event.js';
+import { compileRuleset } from '../../../lib/ruleset/read-ruleset.js';
 import { Counters } from '../counters.js';
 import { EventDiagnostics } from '../engine-diagnostics.js';
 import { engineOptionsOf, type InForce, respondingIn } from '../in-force.js';
 import { EventJudge } from '../pipeline/event-judge.js';
 import { Responses } from '../responses/responses.js';
-import { compileRuleset } from '../ruleset-loader.js';
 import { isWarmUpWanted, prepareRuleset, warmUp } from '../warm-up.js';
 import type { ResultMemory } from './result-memory.js';
 import { ResultWriter } from './results.js';

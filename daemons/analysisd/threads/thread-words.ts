@@ -2,9 +2,10 @@ import type { MessagePort } from 'node:worker_threads';
 import type { AgentKnowledge } from '../../../lib/engine/agents/agent-knowledge.js';
 import type { CorrelationLayout, CorrelationSnapshot } from '../../../lib/engine/correlate/correlation-snapshot.js';
 import type { JoinedMembers } from '../../../lib/engine/decode/accumulator.js';
+import type { LoadingSettings } from '../../../lib/ruleset/loading-settings.js';
+import type { StoredRuleset } from '../../../lib/ruleset/read-ruleset.js';
 import type { CountersDelta } from '../counters.js';
-import type { InForce, LoadingSettings } from '../in-force.js';
-import type { StoredRuleset } from '../ruleset-loader.js';
+import type { InForce } from '../in-force.js';
 import type { OwnResults } from './result-memory.js';
 
 /** A call of what is known of agents' modules: its name and what it is called with. */

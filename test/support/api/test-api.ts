@@ -52,6 +52,8 @@ export class TestApi {
   daemons: readonly DaemonName[] = ['svc-analysisd', 'svc-apid'];
   /** Whether svc-db is waited for however long it says nothing: where it computes in this process. */
   patient = false;
+  /** Effective api.yaml, as it is shown. */
+  apiConfig: object = {};
   /** svc-clusterd, in place of that of the home. */
   clusterd: ClusterdClient | undefined;
   #api: Api | undefined;
@@ -110,7 +112,7 @@ export class TestApi {
       clusterd: this.clusterd ?? clusterd,
       outlet,
       catalogue: testCatalogue(this.daemons),
-      apiConfig: () => ({}),
+      apiConfig: () => this.apiConfig,
       settings: () => ({ ...TEST_SETTINGS, ...settings }),
       now: () => this.now,
       monotonic: () => this.elapsed,

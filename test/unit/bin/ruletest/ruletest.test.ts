@@ -1,16 +1,17 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { renderExplanation } from '../../../../bin/offline/render-explanation.js';
 import { junitReport } from '../../../../bin/ruletest/junit-report.js';
-import { readIniTests } from '../../../../bin/ruletest/read-ini-tests.js';
-import { readYamlTests } from '../../../../bin/ruletest/read-yaml-tests.js';
 import { renderCoverage, renderResult, renderSummary } from '../../../../bin/ruletest/render-results.js';
-import { RuleTestError } from '../../../../bin/ruletest/rule-test.js';
-import { RuleTestRunner } from '../../../../bin/ruletest/run-rule-test.js';
 import { testCoverage } from '../../../../bin/ruletest/test-coverage.js';
 import { textStyle } from '../../../../bin/terminal/text-style.js';
 import { loadRuleset } from '../../../../lib/engine/load/load-ruleset.js';
 import { MitreTable } from '../../../../lib/engine/load/mitre-table.js';
 import { compilePattern } from '../../../../lib/patterns/compile-pattern.js';
+import { readIniTests } from '../../../../lib/ruleset/tests/read-ini-tests.js';
+import { readYamlTests } from '../../../../lib/ruleset/tests/read-yaml-tests.js';
+import { RuleTestError } from '../../../../lib/ruleset/tests/rule-test.js';
+import { type RuleTestResult, RuleTestRunner } from '../../../../lib/ruleset/tests/run-rule-test.js';
 import { parseXml } from '../../../../lib/xml/parse-xml.js';
 import { RecordingDiagnostics } from '../../../support/recording-diagnostics.js';
 
@@ -34,7 +35,8 @@ const ruleset = loadRuleset(
 const runner = new RuleTestRunner(ruleset, diagnostics);
 const LOG = 'Mar  7 09:15:02 gate doord[1]: open ann from cellar';
 const results = (yaml: string) => readYamlTests(yaml, 't.yml').map((test) => runner.run(test));
-const problems = (yaml: string): readonly string[] => results(yaml)[0]?.problems ?? [];
+const textsOf = (result: RuleTestResult | undefined): string[] => result?.problems.map(({ text }) => text) ?? [];
+const problems = (yaml: string): string[] => textsOf(results(yaml)[0]);
 
 describe('YAML tests of rules', () => {
   it('hold what a rule, a decoder and fields are expected to be', () => {
@@ -74,7 +76,8 @@ describe('YAML tests of rules', () => {
     fields: { dstuser: bob, srcip: 1.2.3.4, door.name: null }
   expect_not: { rule: '101', through: [100] }
 `);
-    expect(failed?.problems).to.deep.equal([
+    expect(failed?.problems[0]).to.deep.include({ what: 'rule', expected: '102', actual: '101' });
+    expect(textsOf(failed)).to.deep.equal([
       'rule: expected 102, got 101',
       'level: expected 7, got 5',
       "decoder: expected none, got 'doord'",
@@ -109,7 +112,8 @@ describe('YAML tests of rules', () => {
 
   it('show every step of an event', () => {
     const [test] = readYamlTests(`- {name: x, log: '${LOG}', expect: {rule: 102}}`, 't.yml');
-    const steps = test === undefined ? '' : runner.explain(test, textStyle(false, {}));
+    const explanation = new Map([['explain', test === undefined ? undefined : runner.explain(test)]]);
+    const steps = renderExplanation(explanation, textStyle(false, {}), false);
     expect(steps).to.include("program_name osmatch '^doord$'").and.include('yes  101 (level 5)');
     expect(steps).to.include('Result: Rule 101 (level 5) took the event');
   });
@@ -149,7 +153,7 @@ describe('YAML tests of rules', () => {
 
   it('can be skipped, with the reason', () => {
     const [skipped] = results(`- {name: x, log: a, skip: no such decoder yet, expect: {rule: 5}}`);
-    expect(skipped).to.deep.include({ status: 'skipped', problems: ['no such decoder yet'] });
+    expect(skipped).to.deep.include({ status: 'skipped', problems: [{ what: 'skip', text: 'no such decoder yet' }] });
   });
 
   it('are refused with file, line and member', () => {
@@ -227,7 +231,7 @@ decoder =
       'failed',
       'passed',
     ]);
-    expect(tests[3] && runner.run(tests[3]).problems).to.deep.equal([
+    expect(textsOf(tests[3] && runner.run(tests[3]))).to.deep.equal([
       "expected anything but rule 101 of decoder 'doord'",
     ]);
   });

@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 import * as z from 'zod';
-import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
+import { QUEUE_IDS } from '../../events/queue-ids.js';
 import {
   DEFAULT_TEST_TIME,
   type Exclusion,

@@ -1,25 +1,34 @@
-import { fromByteString, toByteString } from '../../lib/engine/byte-string.js';
-import { DEFAULT_STEP_BUDGET, Engine, type EngineOptions } from '../../lib/engine/engine.js';
-import { DEFAULT_STATE_OPTIONS, EngineState } from '../../lib/engine/engine-state.js';
-import { type Diagnostics, type EngineEvent, STATIC_FIELDS } from '../../lib/engine/event.js';
-import { findField } from '../../lib/engine/event-field.js';
-import { explainWhy, type LoadMessage } from '../../lib/engine/explain/explain-why.js';
-import { Explainer } from '../../lib/engine/explain/explainer.js';
-import { explanationOf } from '../../lib/engine/explain/explanation.js';
-import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
-import type { EventOutcome } from '../../lib/engine/outcome.js';
-import { readLocation } from '../../lib/engine/predecode/read-location.js';
-import { offlineOrigin } from '../offline/offline-ruleset.js';
-import { renderExplanation } from '../offline/render-explanation.js';
-import type { TextStyle } from '../terminal/text-style.js';
+import { fromByteString, toByteString } from '../../engine/byte-string.js';
+import { DEFAULT_STEP_BUDGET, Engine, type EngineOptions } from '../../engine/engine.js';
+import { DEFAULT_STATE_OPTIONS, EngineState } from '../../engine/engine-state.js';
+import { type Diagnostics, type EngineEvent, STATIC_FIELDS } from '../../engine/event.js';
+import { findField } from '../../engine/event-field.js';
+import { explainWhy, type LoadMessage } from '../../engine/explain/explain-why.js';
+import { Explainer } from '../../engine/explain/explainer.js';
+import { type Explanation, explanationOf } from '../../engine/explain/explanation.js';
+import type { EngineRuleset } from '../../engine/load/engine-ruleset.js';
+import type { EventOutcome } from '../../engine/outcome.js';
+import { readLocation } from '../../engine/predecode/read-location.js';
+import { testOrigin } from '../test-origin.js';
 import type { Expectation, RuleTest } from './rule-test.js';
+
+/** What is not as a test says. */
+export type RuleTestProblem = {
+  /** What was looked at: `rule`, `field srcip` and so on; `skip` of a test that is not run. */
+  readonly what: string;
+  /** Both as people read them; absent where something was not to happen. */
+  readonly expected?: string;
+  readonly actual?: string;
+  /** All of it in one line. */
+  readonly text: string;
+};
 
 /** What a test came to. */
 export type RuleTestResult = {
   readonly test: RuleTest;
   readonly status: 'passed' | 'failed' | 'skipped';
-  /** One line each; of a skipped test, why. */
-  readonly problems: readonly string[];
+  /** Of a skipped test, why. */
+  readonly problems: readonly RuleTestProblem[];
   /** How the last event went through the ruleset, for people; only of failed tests. */
   readonly explanation: readonly string[];
   /** Decoder of the last event. */
@@ -43,7 +52,7 @@ export class RuleTestRunner {
     this.#ruleset = ruleset;
     this.#messages = messages;
     // As logtest runs it.
-    this.#options = { mode: 'test', origin: offlineOrigin(), logFirewall: false, budget: DEFAULT_STEP_BUDGET };
+    this.#options = { mode: 'test', origin: testOrigin(), logFirewall: false, budget: DEFAULT_STEP_BUDGET };
     this.#diagnostics = diagnostics;
   }
 
@@ -51,7 +60,7 @@ export class RuleTestRunner {
   run(test: RuleTest): RuleTestResult {
     const start = performance.now();
     if (test.skip !== undefined) {
-      const problems = [test.skip];
+      const problems = [{ what: 'skip', text: test.skip }];
       return { test, status: 'skipped', problems, explanation: [], decoder: undefined, duration: 0 };
     }
     const { outcome, trace } = this.#process(test);
@@ -96,19 +105,18 @@ export class RuleTestRunner {
   }
 
   /** Every step of the last event of a test, for people. */
-  explain(test: RuleTest, style: TextStyle): string {
+  explain(test: RuleTest): Explanation {
     const explainer = new Explainer();
     const { outcome } = this.#process(test, explainer);
-    const explanation = explanationOf(explainer, outcome, this.#ruleset);
-    return renderExplanation(new Map([['explain', explanation]]), style, false);
+    return explanationOf(explainer, outcome, this.#ruleset);
   }
 
-  #unmet(expect: Expectation, outcome: EventOutcome, path: RulePath): string[] {
-    const problems: string[] = [];
+  #unmet(expect: Expectation, outcome: EventOutcome, path: RulePath): RuleTestProblem[] {
+    const problems: RuleTestProblem[] = [];
     const rule = outcome.rule?.rule;
     const check = (what: string, expected: unknown, actual: unknown): void => {
       if (expected !== undefined && expected !== actual) {
-        problems.push(`${what}: expected ${show(expected)}, got ${show(actual)}`);
+        problems.push(difference(what, show(expected), show(actual)));
       }
     };
     check('rule', expect.rule, rule?.id ?? null);
@@ -120,12 +128,13 @@ export class RuleTestRunner {
     const groups = rule?.groups.split(',').map((group) => group.trim());
     for (const group of expect.groups ?? []) {
       if (groups?.includes(toByteString(group)) !== true) {
-        problems.push(`groups: ${show(group)} is missing`);
+        const text = `groups: ${show(group)} is missing`;
+        problems.push({ what: 'groups', expected: show(group), actual: rule?.groups ?? 'none', text });
       }
     }
     for (const id of expect.through ?? []) {
       if (!path.matched.has(id)) {
-        problems.push(`through: rule ${String(id)} did not match`);
+        problems.push({ what: 'through', expected: String(id), text: `through: rule ${String(id)} did not match` });
       }
     }
     for (const [name, value] of expect.fields ?? []) {
@@ -134,20 +143,21 @@ export class RuleTestRunner {
     return problems;
   }
 
-  #forbidden({ expectNot }: RuleTest, outcome: EventOutcome, path: RulePath): string[] {
-    const problems: string[] = [];
+  #forbidden({ expectNot }: RuleTest, outcome: EventOutcome, path: RulePath): RuleTestProblem[] {
+    const problems: RuleTestProblem[] = [];
     const { rules, through, triple } = expectNot;
     const id = outcome.rule?.rule.id;
     if (triple !== undefined) {
       if (this.#unmet(triple, outcome, path).length === 0) {
-        problems.push(`expected anything but rule ${show(triple.rule)} of decoder ${show(triple.decoder)}`);
+        const text = `expected anything but rule ${show(triple.rule)} of decoder ${show(triple.decoder)}`;
+        problems.push({ what: 'rule', actual: show(triple.rule), text });
       }
     } else if (id !== undefined && rules.includes(id)) {
-      problems.push(`rule: ${String(id)} was not expected`);
+      problems.push({ what: 'rule', actual: String(id), text: `rule: ${String(id)} was not expected` });
     }
     for (const unwanted of through) {
       if (path.matched.has(unwanted)) {
-        problems.push(`through: rule ${String(unwanted)} matched`);
+        problems.push({ what: 'through', actual: String(unwanted), text: `through: rule ${String(unwanted)} matched` });
       }
     }
     return problems;
@@ -207,6 +217,10 @@ function* allFields(event: EngineEvent): Generator<readonly [string, string]> {
   for (const [index, name] of event.fieldNames.entries()) {
     yield [fromByteString(name), fromByteString(event.fieldValues[index] ?? '')];
   }
+}
+
+function difference(what: string, expected: string, actual: string): RuleTestProblem {
+  return { what, expected, actual, text: `${what}: expected ${expected}, got ${actual}` };
 }
 
 function show(value: unknown): string {

@@ -1,4 +1,4 @@
-import { QUEUE_IDS } from '../../lib/events/queue-ids.js';
+import { QUEUE_IDS } from '../../events/queue-ids.js';
 import { DEFAULT_TEST_TIME, type Expectation, type RuleTest, RuleTestError } from './rule-test.js';
 
 /** A `log ...` key of a section: all values given to it are events of one session. */

@@ -60,10 +60,13 @@ export class RuleTestError extends Error {
   override readonly name = 'RuleTestError';
   readonly file: string;
   readonly line: number;
+  /** What is wrong, without the place. */
+  readonly text: string;
 
   constructor(file: string, line: number, text: string) {
     super(`${file}${line > 0 ? `:${String(line)}` : ''}: ${text}`);
     this.file = file;
     this.line = line;
+    this.text = text;
   }
 }
