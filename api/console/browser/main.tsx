@@ -10,6 +10,7 @@ import './style/parts.css';
 import './style/shell.css';
 import './style/agents.css';
 import './style/alerts.css';
+import './style/manager.css';
 import 'uplot/dist/uPlot.min.css';
 
 const place = document.getElementById('console');

@@ -2,6 +2,8 @@ import { AGENT_TABS_TEXTS } from './texts/agent-tabs.js';
 import { AGENTS_TEXTS, ENROL_TEXTS } from './texts/agents.js';
 import { GROUPS_TEXTS } from './texts/groups.js';
 import { INVENTORY_TEXTS } from './texts/inventory.js';
+import { MANAGER_TEXTS } from './texts/manager.js';
+import { RULES_TEXTS } from './texts/rules.js';
 
 /** Every sentence of the console, in one place: what is said to people is read and changed here. */
 export const TEXTS = {
@@ -188,6 +190,21 @@ export const TEXTS = {
     searchAround: 'Search all of them',
     beside: (count: number) => `Alerts of the same agent: up to ${count} before this one, and ${count} after it.`,
   },
+  explain: {
+    all: (decoders: number, rules: number) =>
+      `Also what did not match (${decoders.toLocaleString()} steps of decoders, ${rules.toLocaleString()} rules were tried)`,
+    header: 'Header',
+    decoders: (name: string | undefined) => (name === undefined ? 'Decoders: none took it' : `Decoders: ${name}`),
+    fields: 'Fields',
+    rules: 'Rules',
+    rule: (id: number, level: number) => `${id} (level ${level})`,
+    passed: 'noalert, and nothing below it matched',
+    lookedAt: 'looked at',
+    yes: 'Matched:',
+    no: 'Did not match:',
+  },
+  rules: RULES_TEXTS,
+  manager: MANAGER_TEXTS,
   explain: {
     all: (decoders: number, rules: number) =>
       `Also what did not match (${decoders.toLocaleString()} steps of decoders, ${rules.toLocaleString()} rules were tried)`,

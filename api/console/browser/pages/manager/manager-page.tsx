@@ -1,12 +1,32 @@
 import { Page } from '../../parts/page.js';
-import type { PageProps } from '../../shell/page-props.js';
+import { Tabs } from '../../parts/tabs.js';
 import { TEXTS } from '../../texts.js';
+import { ApiTab } from './api-tab.js';
+import { ConfigurationTab } from './configuration-tab.js';
+import { DaemonsTab } from './daemons-tab.js';
+import { LogTab } from './log-tab.js';
+import { RolesTab } from './roles-tab.js';
+import { StatisticsTab } from './statistics-tab.js';
+import { UsersTab } from './users-tab.js';
 
-/** Manager. */
-export function ManagerPage({ path }: PageProps) {
+const T = TEXTS.manager;
+
+/** The manager itself: its daemons, what they do and say, its configuration, and who may use it. */
+export function ManagerPage() {
   return (
     <Page title={TEXTS.nav.manager}>
-      <p class="empty">{path.join('/')}</p>
+      <Tabs
+        label={T.tabs}
+        tabs={[
+          { key: 'daemons', title: T.daemons, show: () => <DaemonsTab /> },
+          { key: 'statistics', title: T.statistics, show: () => <StatisticsTab /> },
+          { key: 'log', title: T.log, show: () => <LogTab /> },
+          { key: 'configuration', title: T.configuration, show: () => <ConfigurationTab /> },
+          { key: 'users', title: T.users, show: () => <UsersTab /> },
+          { key: 'roles', title: T.roles, show: () => <RolesTab /> },
+          { key: 'api', title: T.api, show: () => <ApiTab /> },
+        ]}
+      />
     </Page>
   );
 }

@@ -1,0 +1,137 @@
+import { useState } from 'preact/hooks';
+import { useConsole } from '../../client/console-context.js';
+import { Failure } from '../../client/failure.js';
+import { useQuery } from '../../client/use-query.js';
+import { CodeEditor } from '../../parts/code-editor.js';
+import { CodeView } from '../../parts/code-view.js';
+import { Confirm } from '../../parts/dialog.js';
+import { DiffView } from '../../parts/diff-view.js';
+import { Loaded } from '../../parts/loaded.js';
+import { TEXTS } from '../../texts.js';
+import { RestartButton } from './restart-button.js';
+
+const T = TEXTS.manager;
+const ADDRESS = '/manager/configuration';
+
+/** The main configuration as it is written. */
+export function MainFile() {
+  const { session } = useConsole();
+  const [version, setVersion] = useState(0);
+  const query = useQuery(`main file ${String(version)}`, (api, signal) => api.text(ADDRESS, { raw: true }, signal));
+  return (
+    <Loaded query={query}>
+      {(text) =>
+        session.may('manager:update_config') ? (
+          <Editor stored={text} onSaved={() => setVersion((before) => before + 1)} />
+        ) : (
+          <>
+            <p class="hint">{T.mayNotChange}</p>
+            <CodeView label={T.file} text={text} />
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Editor({ stored, onSaved }: { readonly stored: string; readonly onSaved: () => void }) {
+  const { api, notices } = useConsole();
+  const [draft, setDraft] = useState<string>();
+  const [refused, setRefused] = useState<{ text: string; message: string }>();
+  const [isAsking, setAsking] = useState(false);
+  const text = draft ?? stored;
+  const isChanged = text !== stored;
+  const check = async () => {
+    try {
+      await api
+        .list<object>(`${ADDRESS}/validation`, { wait_for_complete: true })
+        .then(({ failed_items: [failed] }) => {
+          if (failed !== undefined) throw new Failure(failed.error.message, { status: 200 });
+        });
+      notices.done(T.checked);
+    } catch (error) {
+      notices.failed(error);
+    }
+  };
+  return (
+    <div class="stack">
+      <p class="hint">{T.fileHint}</p>
+      <CodeEditor
+        label={T.file}
+        value={text}
+        onInput={setDraft}
+        problems={refused?.text === text ? [{ line: lineOf(refused.message), text: refused.message }] : []}
+      />
+      <div class="actions">
+        <button type="button" onClick={() => void check()}>
+          {T.check}
+        </button>
+        <RestartButton />
+        <button type="button" disabled={!isChanged} onClick={() => setDraft(undefined)}>
+          {T.discard}
+        </button>
+        <button type="button" class="primary" disabled={!isChanged} onClick={() => setAsking(true)}>
+          {T.review}
+        </button>
+      </div>
+      {isAsking && (
+        <SaveDialog
+          stored={stored}
+          text={text}
+          onClose={() => setAsking(false)}
+          onRefused={(message) => setRefused({ text, message })}
+          onSaved={() => {
+            setDraft(undefined);
+            onSaved();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The line that a refusal names first; 0 when it names none. */
+function lineOf(message: string): number {
+  const [, line = '0'] = /\bline (\d+)/.exec(message) ?? /manager\.conf:(\d+)/.exec(message) ?? [];
+  return Number(line);
+}
+
+type SaveDialogProps = {
+  readonly stored: string;
+  readonly text: string;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+  readonly onRefused: (message: string) => void;
+};
+
+function SaveDialog({ stored, text, onClose, onSaved, onRefused }: SaveDialogProps) {
+  const { api, notices } = useConsole();
+  const current = useQuery('main file now', (client, signal) => client.text(ADDRESS, { raw: true }, signal));
+  return (
+    <Confirm
+      wide
+      title={T.reviewTitle}
+      action={T.save}
+      onClose={onClose}
+      onConfirm={async () => {
+        try {
+          await api.send('PUT', ADDRESS, { octets: text, params: { wait_for_complete: true } });
+        } catch (error) {
+          if (error instanceof Failure && error.status === 200) onRefused(error.message);
+          throw error;
+        }
+        notices.done(T.saved);
+        onSaved();
+      }}
+    >
+      <Loaded query={current}>
+        {(now) => (
+          <>
+            {now !== stored && <p class="failed">{T.changedMeanwhile}</p>}
+            <DiffView label={T.difference} before={now} after={text} />
+          </>
+        )}
+      </Loaded>
+    </Confirm>
+  );
+}

@@ -1,0 +1,69 @@
+import { useConsole } from '../../client/console-context.js';
+import { Confirm, Dialog } from '../../parts/dialog.js';
+import { TEXTS } from '../../texts.js';
+import { changesOf, policiesOf, type Policy, type Role } from './access.js';
+import { ChooseDialog } from './choose-dialog.js';
+import { PolicyTable } from './policy-table.js';
+
+const T = TEXTS.manager;
+
+/** What is done to a role. */
+export type RoleDeed = 'may' | 'policies' | 'remove';
+
+type RoleDialogProps = {
+  readonly role: Role;
+  readonly deed: RoleDeed;
+  readonly policies: readonly Policy[];
+  readonly onClose: () => void;
+  readonly onChanged: () => void;
+};
+
+/** Asks for what a deed needs, and does it. */
+export function RoleDialog({ role, deed, policies, onClose, onChanged }: RoleDialogProps) {
+  const { api, notices } = useConsole();
+  const { id, name } = role;
+  switch (deed) {
+    case 'may':
+      return (
+        <Dialog wide title={T.mayTitle(name)} onClose={onClose}>
+          <PolicyTable
+            from={T.policy}
+            rows={policiesOf([id], [role], policies).map(({ policy }) => ({ from: policy.name, policy }))}
+          />
+        </Dialog>
+      );
+    case 'policies':
+      return (
+        <ChooseDialog
+          title={T.rolePoliciesTitle(name)}
+          items={policies.map((each) => ({ id: each.id, name: each.name, note: each.policy.actions.join(', ') }))}
+          before={role.policies}
+          onClose={onClose}
+          onConfirm={async (chosen) => {
+            const { added, removed } = changesOf(role.policies, chosen);
+            const address = `/security/roles/${String(id)}/policies`;
+            if (removed.length > 0) await api.send('DELETE', address, { params: { policy_ids: removed.map(String) } });
+            if (added.length > 0) await api.send('POST', address, { params: { policy_ids: added.map(String) } });
+            notices.done(T.policiesChanged(name));
+            onChanged();
+          }}
+        />
+      );
+    case 'remove':
+      return (
+        <Confirm
+          title={T.removeRoleTitle(name)}
+          action={T.remove}
+          isDangerous
+          onClose={onClose}
+          onConfirm={async () => {
+            await api.send('DELETE', '/security/roles', { params: { role_ids: String(id) } });
+            notices.done(T.roleRemoved(name));
+            onChanged();
+          }}
+        >
+          <p>{T.removeRoleText}</p>
+        </Confirm>
+      );
+  }
+}
