@@ -1,8 +1,9 @@
+import { ConfigError } from '../../lib/config/config-error.js';
 import { INTERNAL_OPTIONS, type InternalOptionName } from '../../lib/config/internal-option-table.js';
 import { loadInternalOptions } from '../../lib/config/internal-options.js';
 import { API_YAML, parseApiConfig } from '../../lib/config/load-api-config.js';
 import { loadManagerConfig, parseManagerConfig } from '../../lib/config/load-manager-config.js';
-import { SECTION_NAMES } from '../../lib/config/manager-config.js';
+import { SECTION_NAMES, type SectionName } from '../../lib/config/manager-config.js';
 import { MASK } from '../../lib/config/render-raw-configuration.js';
 import type { Home } from '../../lib/home/home.js';
 import { isObject } from '../../lib/json/is-object.js';
@@ -33,13 +34,30 @@ export function configurationDifferences(home: Home, apiConfig: object, secrets:
   const { file, ...config } = loadManagerConfig(home);
   const defaults = parseManagerConfig(NOTHING, file);
   const found: ConfigurationDifference[] = [];
-  for (const name of SECTION_NAMES) compare(found, file, name, config[name], defaults[name]);
+  for (const name of SECTION_NAMES) {
+    const initial = defaults[name] ?? valuesOfEmpty(name, file);
+    const before = found.length;
+    compare(found, file, name, config[name], config[name] === undefined ? undefined : initial);
+    // A section that is there switches something on, even where it says nothing.
+    const isOptional = defaults[name] === undefined && config[name] !== undefined;
+    if (isOptional && found.length === before) found.push({ source: file, option: name, value: {} });
+  }
   const options = loadInternalOptions(home);
   for (const name of Object.keys(INTERNAL_OPTIONS) as InternalOptionName[]) {
     compare(found, 'etc/local_internal_options.conf', name, options.get(name), INTERNAL_OPTIONS[name].initial);
   }
   compareMembers(found, API_YAML, '', apiConfig, parseApiConfig('', API_YAML).config);
   return secrets ? found : found.map(masked);
+}
+
+/** What an optional section has where it is written without a word; undefined where it needs some. */
+function valuesOfEmpty(name: SectionName, file: string): unknown {
+  try {
+    return parseManagerConfig(`<manager_config><${name}></${name}></manager_config>`, file, [name])[name];
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
 }
 
 /** Goes into objects; lists are compared as a whole. */
@@ -49,6 +67,7 @@ function compare(found: ConfigurationDifference[], source: string, option: strin
     return;
   }
   const [shownValue, shownDefault] = [shown(value), shown(initial)];
+  if (isEmptyList(shownValue) && shownDefault === undefined) return;
   if (JSON.stringify(shownValue) === JSON.stringify(shownDefault)) return;
   found.push({
     source,
@@ -78,6 +97,10 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 /** Parts of the file that nobody reads further are shown as their names. */
 function isElement(value: object): value is { readonly name: string } {
   return 'innerStart' in value && 'name' in value;
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** A value as JSON has it. */

@@ -31,7 +31,7 @@ export function ApiTab() {
         <Loaded query={config}>
           {({ affected_items: items }) =>
             items.map(({ node_name: node, node_api_config: settings }) => (
-              <CodeView key={node} label={T.apiSettings} text={JSON.stringify(settings, null, 2)} />
+              <CodeView key={node} label={node} text={JSON.stringify(settings, null, 2)} />
             ))
           }
         </Loaded>

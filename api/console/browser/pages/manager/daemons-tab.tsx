@@ -49,7 +49,7 @@ export function DaemonsTab() {
         <Loaded query={states}>
           {({ affected_items: [item = {}] }) => (
             <DataTable<[string, string]>
-              label={T.daemons}
+              label={T.states}
               columns={[
                 { key: 'daemon', title: T.daemon, show: ([name]) => <span class="mono">{name}</span> },
                 {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Failure } from '../../client/failure.js';
 import { useQuery } from '../../client/use-query.js';
 import { Legend } from '../../parts/legend.js';
 import { Failed, Loaded } from '../../parts/loaded.js';
@@ -92,10 +93,20 @@ function Chart({ title, times, lines, kind = 'lines' }: ChartProps) {
   );
 }
 
+/** There is no file of the day: nothing has come yet. */
+const NO_STATISTICS = 1308;
+
 type HourItem = { readonly hour: number; readonly events: number; readonly totalAlerts: number };
 
 function Today() {
   const query = useQuery('stats today', (api, signal) => api.list<HourItem>('/manager/stats', {}, signal));
+  if (query.error instanceof Failure && query.error.code === NO_STATISTICS) {
+    return (
+      <Card title={T.charts.today}>
+        <p class="empty">{T.noToday}</p>
+      </Card>
+    );
+  }
   const of = (hours: readonly HourItem[], name: 'events' | 'totalAlerts') =>
     Array.from({ length: 24 }, (_, hour) => hours.find((item) => item.hour === hour)?.[name] ?? 0);
   return (

@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Decoder>[] = [
     title: T.columns.file,
     sort: 'filename',
     isExtra: true,
-    show: (decoder) => <FileLink path={pathOf(decoder)} />,
+    show: (decoder) => <FileLink isShort path={pathOf(decoder)} />,
   },
 ];
 

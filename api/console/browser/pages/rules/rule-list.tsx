@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Rule>[] = [
     title: T.columns.file,
     sort: 'filename',
     isExtra: true,
-    show: (rule) => <FileLink path={pathOf(rule)} />,
+    show: (rule) => <FileLink isShort path={pathOf(rule)} />,
   },
 ];
 

@@ -1,0 +1,146 @@
+import { writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { skipWithoutChromium, startChromium } from '../../support/console/chromium.js';
+import { ConsoleHome } from '../../support/console/console-home.js';
+import { ConsolePage, PHONE } from '../../support/console/console-page.js';
+
+const PASSWORD = 'Reader-42-password';
+
+describe('the console: the manager', function () {
+  this.timeout(180_000);
+  let home: ConsoleHome;
+  let browser: Browser;
+  let console: ConsolePage;
+
+  before(async function () {
+    skipWithoutChromium(this);
+    [home, browser] = await Promise.all([ConsoleHome.start(), startChromium()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await home?.stop();
+  });
+  afterEach(async () => {
+    await console?.close();
+  });
+
+  const open = async (
+    place: string,
+    options: { viewport?: { width: number; height: number }; dark?: boolean } = {},
+  ) => {
+    console = await ConsolePage.open(browser, home, { place, ...options });
+    console.page.setDefaultTimeout(60_000);
+    await console.logIn();
+    return console.page;
+  };
+
+  it('shows daemons, log, configuration and statistics, on a phone as well', async () => {
+    for (const options of [{}, { viewport: PHONE, dark: true }]) {
+      const page = await open('#/manager', options);
+      await page.getByRole('row', { name: 'svc-analysisd running' }).waitFor();
+      await console.expectClean();
+      await console.expectNoSidewaysScroll();
+      const places: [string, string][] = [
+        ['log&search=supervisor%20started', 'supervisor started'],
+        ['configuration', 'Differences from the default'],
+        ['configuration&view=inForce&part=analysis/alerts', 'log_alert_level'],
+        ['statistics', 'Events a second'],
+        ['roles', 'readonly'],
+        ['api', 'experimental_features'],
+      ];
+      for (const [place, text] of places) {
+        await console.go(`#/manager?tab=${place}`);
+        await page.getByText(text).first().waitFor();
+        await console.expectClean();
+        await console.expectNoSidewaysScroll();
+      }
+      await console.close();
+    }
+  });
+
+  it('says where the configuration differs, checks a new one, and shows what changes before it is saved', async () => {
+    const page = await open('#/manager?tab=configuration&search=syscheck.disabled');
+    await page.getByRole('cell', { name: 'syscheck.disabled' }).waitFor();
+    await console.go('#/manager?tab=configuration&view=file');
+    const editor = page.getByLabel('Main configuration', { exact: true });
+    await editor.waitFor();
+    const text = await editor.inputValue();
+    const dialog = page.getByRole('dialog');
+    await editor.fill(text.replace('<port>0</port>', '<port>many</port>'));
+    await page.getByRole('button', { name: 'Review and save…' }).click();
+    await dialog.locator('.added', { hasText: 'many' }).waitFor();
+    await dialog.getByRole('button', { name: 'Check and save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await console.expectClean();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('.problems li').first().waitFor();
+    await editor.fill(text.replace('<alerts_log>yes', '<alerts_log>no'));
+    await page.getByRole('button', { name: 'Review and save…' }).click();
+    await dialog.getByRole('button', { name: 'Check and save' }).click();
+    await page.getByText('The configuration is saved.').waitFor();
+    const stored = (await home.call('GET', '/manager/configuration?raw=true')).text;
+    expect(stored).to.include('<alerts_log>no');
+  });
+
+  it('makes a user with a role; what it may not do is said, and not offered', async () => {
+    const page = await open('#/manager?tab=users');
+    await page.getByRole('button', { name: 'New user' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('reader');
+    await dialog.getByLabel('Password', { exact: true }).fill('short');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await console.expectClean();
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('User reader is there.').waitFor();
+    await page.getByRole('button', { name: 'Roles: reader' }).click();
+    await dialog.getByLabel('readonly', { exact: true }).check();
+    await dialog.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('cell', { name: 'readonly' }).waitFor();
+    await page.getByRole('button', { name: 'May do: reader' }).click();
+    await dialog.getByText('agent:read').first().waitFor();
+    await console.expectClean();
+    await console.close();
+
+    console = await ConsolePage.open(browser, home, { place: '#/manager' });
+    const { page: theirs } = console;
+    theirs.setDefaultTimeout(60_000);
+    await console.logIn('reader', PASSWORD);
+    await theirs.getByRole('row', { name: 'svc-analysisd running' }).waitFor();
+    expect(await theirs.getByRole('button', { name: 'Restart' }).isDisabled()).to.equal(true);
+    await console.go('#/manager?tab=users');
+    await theirs.getByRole('alert').filter({ hasText: 'Your user may not see this.' }).waitFor();
+    expect(await theirs.getByRole('button', { name: 'New user' }).isDisabled()).to.equal(true);
+    await console.expectClean();
+    await console.go('#/manager?tab=configuration&view=file');
+    await theirs.getByText('Your user may not change the configuration').waitFor();
+    await console.go('#/rules?tab=files&file=etc/rules/local_rules.xml');
+    await theirs.getByText('Your user may not change these files.').waitFor();
+    await console.go('#/rules?tab=logtest');
+    await theirs.getByText('Your user may not test lines.').waitFor();
+    await console.expectClean();
+    await console.close();
+
+    const again = await open('#/manager?tab=users');
+    await again.getByRole('button', { name: 'Delete: reader' }).click();
+    await again.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await again.getByText('User reader is deleted.').waitFor();
+  });
+
+  it('restarts the manager under the open page, which goes on when it is back', async () => {
+    // Any port was taken at first; this page knows that one alone.
+    const { port } = new URL(home.url);
+    writeFileSync(home.home.path('api/configuration/api.yaml'), `host: ['127.0.0.1']\nport: ${port}\n`);
+    const page = await open('#/manager');
+    await page.getByRole('row', { name: 'svc-analysisd running' }).waitFor();
+    await page.getByRole('button', { name: 'Restart' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click();
+    await page.getByText('The manager restarts.').waitFor();
+    await page.getByText('The server cannot be reached.').waitFor();
+    await page.getByText('The server cannot be reached.').waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: 'svc-analysisd running' }).waitFor();
+    await console.expectClean();
+  });
+});
