@@ -8,7 +8,7 @@ import { ConsolePage, PHONE } from '../../support/console/console-page.js';
 const PASSWORD = 'Reader-42-password';
 
 describe('the console: the manager', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let home: ConsoleHome;
   let browser: Browser;
   let console: ConsolePage;
@@ -30,7 +30,7 @@ describe('the console: the manager', function () {
     options: { viewport?: { width: number; height: number }; dark?: boolean } = {},
   ) => {
     console = await ConsolePage.open(browser, home, { place, ...options });
-    console.page.setDefaultTimeout(60_000);
+    console.page.setDefaultTimeout(120_000);
     await console.logIn();
     return console.page;
   };
@@ -106,7 +106,7 @@ describe('the console: the manager', function () {
 
     console = await ConsolePage.open(browser, home, { place: '#/manager' });
     const { page: theirs } = console;
-    theirs.setDefaultTimeout(60_000);
+    theirs.setDefaultTimeout(120_000);
     await console.logIn('reader', PASSWORD);
     await theirs.getByRole('row', { name: 'svc-analysisd running' }).waitFor();
     expect(await theirs.getByRole('button', { name: 'Restart' }).isDisabled()).to.equal(true);

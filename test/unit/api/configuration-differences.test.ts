@@ -35,8 +35,8 @@ describe('where the configuration differs from the default', () => {
   it('is nowhere where nothing is said but defaults', async () => {
     api.apiConfig = parseApiConfig('', 'api.yaml').config;
     expect(await differences()).to.deep.equal([]);
-    writeFileSync(api.home.path('etc/manager.conf'), '<manager_config><global/><remote/></manager_config>');
-    expect((await differences()).map(({ option }) => option)).to.deep.equal(['remote']);
+    writeFileSync(api.home.path('etc/manager.conf'), '<manager_config><global/><auth/></manager_config>');
+    expect((await differences()).map(({ option }) => option)).to.deep.equal(['auth']);
   });
 
   it('is said option by option, with both values; an own file of internal options counts', async () => {

@@ -59,7 +59,7 @@ describe('the console: the manager', () => {
     expect(ratesOf(samples, 'received')).to.deep.equal([5, 0]);
     const sample = samples[0];
     if (sample === undefined) throw new Error('no sample');
-    for (let at = 2000; at < 2000 + 2 * MOST_SAMPLES; at++) samples = withSample(samples, { ...sample, at });
+    for (let at = 2000; at < 2000 + 2 * MOST_SAMPLES; at += 1) samples = withSample(samples, { ...sample, at });
     expect(samples).to.have.length(MOST_SAMPLES);
   });
 

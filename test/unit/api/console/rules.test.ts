@@ -68,8 +68,8 @@ describe('the console: rules', () => {
 
   it('takes the names that the API takes', () => {
     expect(isName('rules', 'shop.xml') && isName('lists', 'bad-words') && isName('tests', 'a.ini')).to.equal(true);
-    for (const name of ['shop', '../x.xml', 'a b.xml', 'x.yml', ''])
-      expect(isName('rules', name), name).to.equal(false);
+    const bad = ['shop', '../x.xml', 'a b.xml', 'x.yml', ''];
+    expect(bad.filter((name) => isName('rules', name))).to.deep.equal([]);
     expect(isName('lists', 'x.txt')).to.equal(false);
   });
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
 import { useQuery } from '../../client/use-query.js';
+import type { Column } from '../../parts/data-table.js';
 import { PagedList } from '../../parts/paged-list.js';
 import { StateBadge } from '../../parts/small.js';
 import { TEXTS } from '../../texts.js';
@@ -22,7 +23,6 @@ export function RolesTab() {
   );
   const all = policies.data?.affected_items ?? [];
   const changed = () => setVersion((before) => before + 1);
-  const ask = (role: Role, deed: RoleDeed) => () => setAsked({ role, deed });
   return (
     <>
       <div class="row filters">
@@ -32,52 +32,7 @@ export function RolesTab() {
         label={T.roles}
         path="/security/roles"
         version={version}
-        columns={[
-          {
-            key: 'name',
-            title: T.role,
-            sort: 'name',
-            show: (role) => (
-              <>
-                <strong>{role.name}</strong> {isBuiltIn(role) && <StateBadge state={T.builtIn} tone="plain" />}
-              </>
-            ),
-          },
-          {
-            key: 'policies',
-            title: T.policies,
-            isExtra: true,
-            show: ({ policies: ids }) => ids.map((id) => all.find((each) => each.id === id)?.name ?? id).join(', '),
-          },
-          { key: 'users', title: T.usersCount, isNumber: true, show: ({ users }) => users.length },
-          {
-            key: 'actions',
-            title: T.actions,
-            show: (role) => {
-              const reason = isBuiltIn(role) ? T.reservedRole : undefined;
-              return (
-                <div class="actions start">
-                  <MayButton label={T.may} name={role.name} action="security:read" onClick={ask(role, 'may')} />
-                  <MayButton
-                    label={T.rolePolicies}
-                    name={role.name}
-                    action="security:update"
-                    reason={reason}
-                    onClick={ask(role, 'policies')}
-                  />
-                  <MayButton
-                    label={T.remove}
-                    name={role.name}
-                    action="security:delete"
-                    kind="danger"
-                    reason={reason}
-                    onClick={ask(role, 'remove')}
-                  />
-                </div>
-              );
-            },
-          },
-        ]}
+        columns={columnsOf(all, (role, deed) => setAsked({ role, deed }))}
         rowKey={({ id }) => String(id)}
         sort="+id"
       />
@@ -98,5 +53,59 @@ export function RolesTab() {
         <RoleDialog {...asked} policies={all} onClose={() => setAsked(undefined)} onChanged={changed} />
       )}
     </>
+  );
+}
+
+type Ask = (role: Role, deed: RoleDeed) => void;
+
+function columnsOf(all: readonly Policy[], ask: Ask): readonly Column<Role>[] {
+  return [
+    {
+      key: 'name',
+      title: T.role,
+      sort: 'name',
+      show: (role) => (
+        <>
+          <strong>{role.name}</strong> {isBuiltIn(role) && <StateBadge state={T.builtIn} tone="plain" />}
+        </>
+      ),
+    },
+    {
+      key: 'policies',
+      title: T.policies,
+      isExtra: true,
+      show: ({ policies: ids }) => ids.map((id) => all.find((each) => each.id === id)?.name ?? id).join(', '),
+    },
+    { key: 'users', title: T.usersCount, isNumber: true, show: ({ users }) => users.length },
+    {
+      key: 'actions',
+      title: T.actions,
+      show: (role) => <RoleActions role={role} ask={ask} />,
+    },
+  ];
+}
+
+function RoleActions({ role, ask }: { readonly role: Role; readonly ask: Ask }) {
+  const reason = isBuiltIn(role) ? T.reservedRole : undefined;
+  const { name } = role;
+  return (
+    <div class="actions start">
+      <MayButton label={T.may} name={name} action="security:read" onClick={() => ask(role, 'may')} />
+      <MayButton
+        label={T.rolePolicies}
+        name={name}
+        action="security:update"
+        reason={reason}
+        onClick={() => ask(role, 'policies')}
+      />
+      <MayButton
+        label={T.remove}
+        name={name}
+        action="security:delete"
+        kind="danger"
+        reason={reason}
+        onClick={() => ask(role, 'remove')}
+      />
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
 import { useQuery } from '../../client/use-query.js';
+import type { Column } from '../../parts/data-table.js';
 import { PagedList } from '../../parts/paged-list.js';
 import { SearchField } from '../../parts/search-field.js';
 import { StateBadge } from '../../parts/small.js';
@@ -26,7 +27,6 @@ export function UsersTab() {
   const nameOf = (id: number) => roles.data?.affected_items.find((role) => role.id === id)?.name ?? String(id);
   const search = place.get('search') ?? '';
   const changed = () => setVersion((before) => before + 1);
-  const ask = (user: User, deed: UserDeed) => () => setAsked({ user, deed });
   return (
     <>
       <div class="row filters">
@@ -44,59 +44,7 @@ export function UsersTab() {
         path="/security/users"
         params={{ search }}
         version={version}
-        columns={[
-          {
-            key: 'name',
-            title: T.user,
-            sort: 'username',
-            show: (user) => (
-              <>
-                <strong>{user.username}</strong> {isBuiltIn(user) && <StateBadge state={T.builtIn} tone="plain" />}
-              </>
-            ),
-          },
-          { key: 'roles', title: T.roles, show: ({ roles: ids }) => ids.map(nameOf).join(', ') },
-          {
-            key: 'run-as',
-            title: T.runAs,
-            isExtra: true,
-            show: ({ allow_run_as: runAs }) => (runAs ? T.yes : T.no),
-          },
-          {
-            key: 'actions',
-            title: T.actions,
-            show: (user) => {
-              const reason = isBuiltIn(user) ? T.reservedUser : undefined;
-              const name = user.username;
-              return (
-                <div class="actions start">
-                  <MayButton label={T.may} name={name} action="security:read" onClick={ask(user, 'may')} />
-                  <MayButton
-                    label={T.changePassword}
-                    name={name}
-                    action="security:update"
-                    onClick={ask(user, 'password')}
-                  />
-                  <MayButton
-                    label={T.userRoles}
-                    name={name}
-                    action="security:update"
-                    reason={reason}
-                    onClick={ask(user, 'roles')}
-                  />
-                  <MayButton
-                    label={T.remove}
-                    name={name}
-                    action="security:delete"
-                    kind="danger"
-                    reason={reason}
-                    onClick={ask(user, 'remove')}
-                  />
-                </div>
-              );
-            },
-          },
-        ]}
+        columns={columnsOf(nameOf, (user, deed) => setAsked({ user, deed }))}
         rowKey={({ id }) => String(id)}
         sort="+id"
       />
@@ -125,5 +73,60 @@ export function UsersTab() {
         />
       )}
     </>
+  );
+}
+
+type Ask = (user: User, deed: UserDeed) => void;
+
+function columnsOf(nameOf: (id: number) => string, ask: Ask): readonly Column<User>[] {
+  return [
+    {
+      key: 'name',
+      title: T.user,
+      sort: 'username',
+      show: (user) => (
+        <>
+          <strong>{user.username}</strong> {isBuiltIn(user) && <StateBadge state={T.builtIn} tone="plain" />}
+        </>
+      ),
+    },
+    { key: 'roles', title: T.roles, show: ({ roles: ids }) => ids.map(nameOf).join(', ') },
+    {
+      key: 'run-as',
+      title: T.runAs,
+      isExtra: true,
+      show: ({ allow_run_as: runAs }) => (runAs ? T.yes : T.no),
+    },
+    {
+      key: 'actions',
+      title: T.actions,
+      show: (user) => <UserActions user={user} ask={ask} />,
+    },
+  ];
+}
+
+function UserActions({ user, ask }: { readonly user: User; readonly ask: Ask }) {
+  const reason = isBuiltIn(user) ? T.reservedUser : undefined;
+  const name = user.username;
+  return (
+    <div class="actions start">
+      <MayButton label={T.may} name={name} action="security:read" onClick={() => ask(user, 'may')} />
+      <MayButton label={T.changePassword} name={name} action="security:update" onClick={() => ask(user, 'password')} />
+      <MayButton
+        label={T.userRoles}
+        name={name}
+        action="security:update"
+        reason={reason}
+        onClick={() => ask(user, 'roles')}
+      />
+      <MayButton
+        label={T.remove}
+        name={name}
+        action="security:delete"
+        kind="danger"
+        reason={reason}
+        onClick={() => ask(user, 'remove')}
+      />
+    </div>
   );
 }

@@ -1,5 +1,5 @@
-import { useQuery } from '../../client/use-query.js';
 import { ruleSource } from '../../client/rule-source.js';
+import { useQuery } from '../../client/use-query.js';
 import { CodeView } from '../../parts/code-view.js';
 import { Loaded } from '../../parts/loaded.js';
 import { Card, Page } from '../../parts/page.js';

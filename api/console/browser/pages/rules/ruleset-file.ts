@@ -54,7 +54,7 @@ const FACTS: Readonly<Record<Kind, KindFacts>> = {
     action: 'rules',
     extension: '.yml',
     template: `- name: what it shows
-  log: 'Nov 21 10:00:09 web1 sshd[77]: Failed password for root from 192.0.2.44 port 5012 ssh2'
+  log: 'Nov 21 10:00:09 web1 sshd[77]: Failed password for alice from 192.0.2.44 port 5012 ssh2'
   expect: { rule: 100100, level: 5 }
 `,
   },
