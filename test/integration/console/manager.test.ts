@@ -43,7 +43,7 @@ describe('the console: the manager', function () {
       await console.expectNoSidewaysScroll();
       const places: [string, string][] = [
         ['log&search=supervisor%20started', 'supervisor started'],
-        ['configuration', 'Differences from the default'],
+        ['configuration', 'As daemons take them'],
         ['configuration&view=inForce&part=analysis/alerts', 'log_alert_level'],
         ['statistics', 'Events a second'],
         ['roles', 'readonly'],

@@ -31,6 +31,7 @@ export function LogtestTab() {
         </span>
       </LinesForm>
       {error !== undefined && <Failed error={error} />}
+      {tried.length > 0 && <h2>{T.results}</h2>}
       <ol class="tried" aria-label={T.results}>
         {tried.map((each, index) => (
           <LogtestResult key={tried.length - index} tried={each} isLatest={index === 0} />
