@@ -205,17 +205,4 @@ export const TEXTS = {
   },
   rules: RULES_TEXTS,
   manager: MANAGER_TEXTS,
-  explain: {
-    all: (decoders: number, rules: number) =>
-      `Also what did not match (${decoders.toLocaleString()} steps of decoders, ${rules.toLocaleString()} rules were tried)`,
-    header: 'Header',
-    decoders: (name: string | undefined) => (name === undefined ? 'Decoders: none took it' : `Decoders: ${name}`),
-    fields: 'Fields',
-    rules: 'Rules',
-    rule: (id: number, level: number) => `${id} (level ${level})`,
-    passed: 'noalert, and nothing below it matched',
-    lookedAt: 'looked at',
-    yes: 'Matched:',
-    no: 'Did not match:',
-  },
 } as const;
