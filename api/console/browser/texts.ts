@@ -157,7 +157,7 @@ export const TEXTS = {
       lost: 'Connection lost',
       refused: 'Refused',
     },
-    liveNode: (node: string) => `Alerts of node ${node} alone: a search finds those of the other nodes.`,
+    awayNodes: (nodes: string) => `Not heard for now: ${nodes}. Alerts from there come when that is over.`,
     came: (count: number, perSecond: number) =>
       `${count.toLocaleString()} came, ${perSecond.toFixed(perSecond < 10 ? 1 : 0)} a second.`,
     passedOver: (count: number, most: number) =>

@@ -23,7 +23,13 @@ const PARTS = [
 ];
 
 /** Never installed: tests and what the compiler keeps for itself. */
-const LEFT_OUT = [/^dist\/(test|programs\/(test|product)-|api\/console\/browser)/, /\.tsbuildinfo$/, /\.ts$/, /\.d\.ts$/, /tsconfig\.json$/];
+const LEFT_OUT = [
+  /^dist\/(test|programs\/(test|product)-|api\/console\/browser)/,
+  /\.tsbuildinfo$/,
+  /\.ts$/,
+  /\.d\.ts$/,
+  /tsconfig\.json$/,
+];
 
 /**
  * Programs of zeromq that were built for another system or processor: a third of everything. Other packages with parts for

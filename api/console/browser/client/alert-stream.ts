@@ -4,8 +4,8 @@ import { EventCutter } from './sse.js';
 /** How a stream of alerts is doing. */
 export type StreamState =
   | { readonly kind: 'connecting' }
-  /** Alerts come as they are written; `node` is the one whose alerts these are, in a cluster. */
-  | { readonly kind: 'live'; readonly node: string | undefined }
+  /** Alerts come as they are written; those of nodes of a cluster that are `away` come when these are back. */
+  | { readonly kind: 'live'; readonly away: readonly string[] }
   /** The server waits for its own store; nothing is missed. */
   | { readonly kind: 'waiting'; readonly detail: string }
   /** The connection is gone; it is tried again, and goes on where it was. */
@@ -35,6 +35,8 @@ const SILENT_MS = 45_000;
 export class AlertStream {
   readonly #parts: AlertStreamParts;
   readonly #retryMs: number;
+  /** Nodes of a cluster that are not heard for now. */
+  readonly #away = new Set<string>();
   /** Where another stream goes on. */
   #lastId: string | undefined;
 
@@ -105,13 +107,16 @@ export class AlertStream {
   }
 
   #tell(type: string, data: string): void {
-    if (type === 'begin' || type === 'resumed') {
-      const [, node] = this.#lastId?.split('@') ?? [];
-      this.#parts.onState({ kind: 'live', node });
-    } else if (type === 'waiting') {
-      const { detail } = JSON.parse(data) as { detail?: string };
-      this.#parts.onState({ kind: 'waiting', detail: detail ?? '' });
+    if (type !== 'begin' && type !== 'resumed' && type !== 'waiting') return;
+    const { node, detail = '' } = JSON.parse(data) as { node?: string; detail?: string };
+    if (type === 'begin') this.#away.clear();
+    if (node === undefined && type === 'waiting') {
+      this.#parts.onState({ kind: 'waiting', detail });
+      return;
     }
+    if (node !== undefined && type === 'waiting') this.#away.add(node);
+    if (node !== undefined && type === 'resumed') this.#away.delete(node);
+    this.#parts.onState({ kind: 'live', away: [...this.#away] });
   }
 }
 

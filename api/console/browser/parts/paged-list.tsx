@@ -83,7 +83,7 @@ type PagerProps = {
 };
 
 /** Which page it is, with the ways to those beside it. */
-export function Pager({ offset, size, total, onPage }: PagerProps) {
+function Pager({ offset, size, total, onPage }: PagerProps) {
   if (total === 0) return null;
   return (
     <nav class="pager" aria-label={TEXTS.common.of(offset + 1, Math.min(offset + size, total), total)}>

@@ -51,14 +51,25 @@ describe('console: alerts as they come', () => {
     ]);
   });
 
-  it('says when the server waits, and whose alerts these are in a cluster', async () => {
+  it('says when the server waits, and which nodes of a cluster are away', async () => {
     const { states } = await follow([
-      () => answer(event('begin', {}, '1@node01'), event('waiting', { detail: 'away' }), event('resumed', {})),
+      () =>
+        answer(
+          event('begin', {}, '1'),
+          event('waiting', { detail: 'away' }),
+          event('resumed', {}),
+          event('waiting', { node: 'n2', detail: 'n2 is not heard' }),
+          event('waiting', { node: 'n3', detail: 'n3 is not heard' }),
+          event('resumed', { node: 'n2' }),
+        ),
     ]);
-    expect(states.slice(1, 4)).to.deep.equal([
-      { kind: 'live', node: 'node01' },
+    expect(states.slice(1, 7)).to.deep.equal([
+      { kind: 'live', away: [] },
       { kind: 'waiting', detail: 'away' },
-      { kind: 'live', node: 'node01' },
+      { kind: 'live', away: [] },
+      { kind: 'live', away: ['n2'] },
+      { kind: 'live', away: ['n2', 'n3'] },
+      { kind: 'live', away: ['n3'] },
     ]);
   });
 

@@ -52,7 +52,7 @@ export function LiveTail() {
 }
 
 function detailOf(state: StreamState): string {
-  if (state.kind === 'live') return state.node === undefined ? '' : TEXTS.alerts.liveNode(state.node);
+  if (state.kind === 'live') return state.away.length === 0 ? '' : TEXTS.alerts.awayNodes(state.away.join(', '));
   return state.kind === 'waiting' || state.kind === 'lost' ? state.detail : '';
 }
 
