@@ -6,7 +6,7 @@ import { ConsoleHome } from '../../support/console/console-home.js';
 import { ConsolePage, PHONE } from '../../support/console/console-page.js';
 
 const FILE = 'etc/rules/local_rules.xml';
-const LINE = 'Nov 21 10:00:09 web1 sshd[77]: Failed password for alice from 192.0.2.1 port 5012 ssh2';
+const LINE = 'Nov 21 10:00:09 web1 sshd[77]: Failed publickey for alice from 192.0.2.1 port 5012 ssh2';
 const TESTS = `- name: the example address
   log: '${LINE}'
   expect: { rule: 100001, level: 5 }

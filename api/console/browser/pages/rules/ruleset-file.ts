@@ -31,7 +31,7 @@ const FACTS: Readonly<Record<Kind, KindFacts>> = {
     template: `<group name="local,">
 
   <rule id="100100" level="5">
-    <if_sid>5716</if_sid>
+    <if_sid>5760</if_sid>
     <srcip>192.0.2.0/24</srcip>
     <description>A login over SSH failed from the test network.</description>
   </rule>
