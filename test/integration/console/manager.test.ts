@@ -138,8 +138,7 @@ describe('the console: the manager', function () {
     await page.getByRole('button', { name: 'Restart' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click();
     await page.getByText('The manager restarts.').waitFor();
-    await page.getByText('The server cannot be reached.').waitFor();
-    await page.getByText('The server cannot be reached.').waitFor({ state: 'detached' });
+    await page.getByText('The manager is back.').waitFor();
     await page.getByRole('row', { name: 'svc-analysisd running' }).waitFor();
     await console.expectClean();
   });

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { List, Parameters } from '../client/api-client.js';
+import { useConsole } from '../client/console-context.js';
 import { useQuery } from '../client/use-query.js';
 import { useParams } from '../router/use-place.js';
 import { TEXTS } from '../texts.js';
@@ -9,6 +10,8 @@ import { Loaded } from './loaded.js';
 type PagedListProps<Row> = {
   readonly label: string;
   readonly path: string;
+  /** The action that shows any of it: without it there is nothing to wait for, and the list would be empty without a word. */
+  readonly needs?: string;
   /** What is asked beside page and order. */
   readonly params?: Parameters;
   readonly columns: readonly Column<Row>[];
@@ -34,12 +37,14 @@ const SIZE = 25;
 /** A list of the API, page by page; page and order are in the URL. */
 export function PagedList<Row>(props: PagedListProps<Row>) {
   const { path, params = {}, name = '', size = SIZE } = props;
+  const { session } = useConsole();
+  const isDenied = props.needs !== undefined && !session.may(props.needs);
   const [place, change] = useParams();
   const offset = Number(place.get(`${name}offset`) ?? 0) || 0;
   const sort = place.get(`${name}sort`) ?? props.sort;
   const asked = { ...params, offset, limit: size, sort };
   const query = useQuery(
-    `${path} ${JSON.stringify(asked)} ${String(props.version ?? 0)}`,
+    isDenied ? undefined : `${path} ${JSON.stringify(asked)} ${String(props.version ?? 0)}`,
     (api, signal) => api.list<Row>(path, asked, signal),
     props.everyMs ?? 0,
   );
@@ -47,6 +52,13 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   const before = useRef<{ path: string; list: List<Row> } | undefined>(undefined);
   if (query.data !== undefined) before.current = { path, list: query.data };
   const kept = query.error === undefined && before.current?.path === path ? before.current.list : undefined;
+  if (isDenied) {
+    return (
+      <p class="failed" role="alert">
+        {TEXTS.common.denied}
+      </p>
+    );
+  }
   return (
     <Loaded query={{ ...query, data: query.data ?? kept }}>
       {({ affected_items: rows, total_affected_items: total }) => (

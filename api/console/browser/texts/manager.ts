@@ -24,6 +24,8 @@ export const MANAGER_TEXTS = {
   restartText:
     'All daemons are stopped and started again, when the configuration is right. Events wait meanwhile; this page is back in some seconds.',
   restarting: 'The manager restarts.',
+  restarted: 'The manager is back.',
+  notBack: 'The manager was not seen to go and come back within two minutes. Its log says why.',
   mayNotRestart: 'Your user may not restart the manager.',
   sampled: (seconds: number) => `Taken every ${seconds} s while this page is open.`,
   firstSample: 'The first figures come with the second sample.',

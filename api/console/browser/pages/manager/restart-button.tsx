@@ -30,6 +30,10 @@ export function RestartButton() {
           onConfirm={async () => {
             await api.send('PUT', '/manager/restart');
             notices.done(T.restarting);
+            void untilBack().then((isBack) => {
+              if (isBack) notices.done(T.restarted);
+              else notices.failed(new Error(T.notBack));
+            });
           }}
         >
           <p>{T.restartText}</p>
@@ -37,4 +41,23 @@ export function RestartButton() {
       )}
     </>
   );
+}
+
+/** Milliseconds between two looks at a server that restarts, and how long it may take. */
+const LOOK_MS = 500;
+const PATIENCE_MS = 120_000;
+
+/** Looks whether the server has gone and come back; any answer of it will do. @returns whether it has */
+async function untilBack(): Promise<boolean> {
+  let wasAway = false;
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
+    const isThere = await fetch('/openapi.json', { method: 'HEAD' }).then(
+      () => true,
+      () => false,
+    );
+    if (isThere && wasAway) return true;
+    wasAway ||= !isThere;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return false;
 }

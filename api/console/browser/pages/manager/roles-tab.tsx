@@ -31,6 +31,7 @@ export function RolesTab() {
       <PagedList<Role>
         label={T.roles}
         path="/security/roles"
+        needs="security:read"
         version={version}
         columns={columnsOf(all, (role, deed) => setAsked({ role, deed }))}
         rowKey={({ id }) => String(id)}

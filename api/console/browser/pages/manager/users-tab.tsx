@@ -42,6 +42,7 @@ export function UsersTab() {
       <PagedList<User>
         label={T.users}
         path="/security/users"
+        needs="security:read"
         params={{ search }}
         version={version}
         columns={columnsOf(nameOf, (user, deed) => setAsked({ user, deed }))}
