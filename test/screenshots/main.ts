@@ -51,7 +51,7 @@ async function take(browser: Browser, home: ConsoleHome, { name, place, isPhone,
     await console.logIn();
     const { page } = console;
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
+    await page.locator('#content').waitFor();
     await page.waitForLoadState('networkidle');
     await eventually('everything is there', async () => (await page.locator('.loading').count()) === 0);
     await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled' });
@@ -88,9 +88,9 @@ async function main(): Promise<number> {
     }
     return 0;
   } catch (error) {
-    console.error(
-      `screenshots: ${describeError(error)}\nscreenshots: they need Chromium as /usr/bin/chromium (Debian: apt install chromium).`,
-    );
+    console.error(`screenshots: ${describeError(error)}`);
+    if (browser === undefined)
+      console.error('screenshots: they need /usr/bin/chromium (Debian: apt install chromium).');
     return 1;
   } finally {
     story?.end();
