@@ -17,8 +17,8 @@ const NOT_OURS = [999, 1001, 1002, 1003, 1004, 1910, 2000, 2001, 2002, 3019, 304
 /** Codes of the reference's upgrade module (rest-api.md 6.2), which its list of the API's codes leaves out; their texts say what happened. */
 const OF_UPGRADES = [1813, 1816, 1817, 1818, 1819, 1820, 1821, 1822, 1823, 1825, 1826, 1828];
 
-/** Of what the reference does not have (rest-api.md 6.19). */
-const OWN = [8000, 8001, 8002, 8003, 8004];
+/** Of what the reference does not have (rest-api.md 3.5, 6.19, 6.20). */
+const OWN = [8000, 8001, 8002, 8003, 8004, 8005, 8006, 8007, 8008, 8009];
 
 describe('the error catalogue', () => {
   const catalogue = loadErrorCatalogue();

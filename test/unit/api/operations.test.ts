@@ -66,9 +66,9 @@ describe('operations of the contract', () => {
   });
   after(() => api.remove());
 
-  it('are 187, each with a name, a description and a tag', () => {
-    expect(checker.operations).to.have.length(187);
-    expect(new Set(checker.operations.map(({ id }) => id)).size).to.equal(187);
+  it('are 194, each with a name, a description and a tag', () => {
+    expect(checker.operations).to.have.length(194);
+    expect(new Set(checker.operations.map(({ id }) => id)).size).to.equal(194);
     expect(api.api.missingOperations(), 'operations that are answered 501').to.deep.equal([]);
   });
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { bucketSpan } from './chart-span.js';
 
 export type Series = {
   readonly label: string;
@@ -99,6 +100,10 @@ function timeLabels(_plot: uPlot, times: number[], _axis: number, _space: number
 
 const DAY_S = 86_400;
 
+function wholeBuckets(plot: uPlot): [from: number, to: number] {
+  return bucketSpan([...(plot.data[0] ?? [])]);
+}
+
 function optionsOf(
   element: HTMLElement,
   series: readonly Series[],
@@ -114,7 +119,7 @@ function optionsOf(
     height,
     legend: { show: false },
     cursor: { drag: { x: canBrush, y: false, setScale: false }, y: false },
-    scales: { x: { time: true }, y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
+    scales: { x: { time: true, ...(kind === 'stacked' ? { range: wholeBuckets } : {}) }, y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
     axes: [
       { ...axis, values: timeLabels },
       { ...axis, size: 48 },

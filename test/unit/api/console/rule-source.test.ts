@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ruleSource } from '../../../../api/console/browser/pages/alerts/rule-source.js';
+import { ruleSource } from '../../../../api/console/browser/client/rule-source.js';
 
 const FILE = `<group name="local,">
   <!-- <rule id="100001" level="3">

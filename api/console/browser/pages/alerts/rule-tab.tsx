@@ -1,11 +1,11 @@
 import type { Alert } from '../../client/alerts.js';
+import { ruleSource } from '../../client/rule-source.js';
 import { useQuery } from '../../client/use-query.js';
 import { CodeView } from '../../parts/code-view.js';
 import { Loaded } from '../../parts/loaded.js';
 import { Facts, LevelBadge } from '../../parts/small.js';
 import { hrefOf } from '../../router/location.js';
 import { TEXTS } from '../../texts.js';
-import { ruleSource } from './rule-source.js';
 
 type Rule = {
   readonly id: number;
