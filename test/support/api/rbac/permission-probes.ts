@@ -50,6 +50,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   rules: ['one_rules.xml', 'two_rules.xml', 'no_rules.xml'],
   decoders: ['one_decoders.xml', 'two_decoders.xml', 'no_decoders.xml'],
   lists: ['one', 'two', 'no-list'],
+  tests: ['one_tests.yml', 'no_tests.yml'],
 };
 /** Other parameters that are required, and some without which an operation would do something. */
 const OTHERS: Readonly<Record<string, string>> = {
@@ -84,6 +85,7 @@ const BODIES: Readonly<Record<string, string>> = {
   'POST /security/policies':
     '{"name":"agents_read_agents","policy":{"actions":["agent:read"],"resources":["agent:id:*"],"effect":"allow"}}',
   'PUT /security/policies/{policy_id}': '{"name":"another"}',
+  'PUT /rules/tests': '{"tests":"none"}',
   'PUT /logtest': '{"event":"a","log_format":"syslog","location":"a"}',
   'POST /events': '{"events":["a"]}',
   'PUT /active-response': '{"command":"!a"}',
@@ -164,7 +166,8 @@ function namesOf(
 }
 
 function fileNames({ path }: Operation, harmless: boolean): readonly string[] {
-  const names = FILES[path.split('/')[1] ?? ''] ?? [];
+  const [, first = '', second] = path.split('/');
+  const names = FILES[second === 'tests' ? second : first] ?? [];
   return harmless ? names : names.slice(-1);
 }
 

@@ -19,7 +19,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   'agent:group': WORLD_GROUPS,
   'group:id': [...WORLD_GROUPS, 'nowhere'],
   'node:id': [WORLD_NODE, 'node99'],
-  'rule:file': [...(WORLD_FILES['rule:file'] ?? []), 'no_rules.xml'],
+  'rule:file': [...(WORLD_FILES['rule:file'] ?? []), 'no_rules.xml', 'one_tests.yml'],
   'decoder:file': [...(WORLD_FILES['decoder:file'] ?? []), 'no_decoders.xml'],
   'list:file': [...(WORLD_FILES['list:file'] ?? []), 'no-list'],
   'user:id': ['1', '2', '100', '101', '9001'],

@@ -31,8 +31,15 @@ const OTHER_SHARE = 0.15;
 const LOGINS = /\/user\/authenticate/;
 /** They end tokens: the last requests of a user. */
 const LAST = ['PUT /security/user/revoke', 'PUT /security/config', 'DELETE /security/config'];
-/** Programs are started for it: tried with the built-in roles alone. */
-const EXPENSIVE = ['GET /manager/configuration/validation', 'GET /cluster/configuration/validation'];
+/**
+ * Tried with the built-in roles alone: programs are started for it, or it lists other files than those of the world that
+ * policies name (test/unit/api/rules-tests.test.ts has its permissions).
+ */
+const BUILT_IN_ROLES = [
+  'GET /manager/configuration/validation',
+  'GET /cluster/configuration/validation',
+  'GET /rules/tests/files',
+];
 
 type Body = Partial<ApiList> & { readonly error?: number; readonly detail?: string; readonly title?: string };
 
@@ -123,7 +130,7 @@ describe('permissions of every operation are those of the specification', () => 
       }
 
       it(`for ${own.length} policies that are made up`, async () => {
-        const cheap = probes.filter(({ name }) => !EXPENSIVE.some((one) => name.startsWith(one)));
+        const cheap = probes.filter(({ name }) => !BUILT_IN_ROLES.some((one) => name.startsWith(one)));
         const differences: string[] = [];
         for (const { name, policies } of own) {
           const named = new Set(policies.flatMap(({ actions }) => actions));
