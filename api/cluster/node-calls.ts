@@ -5,6 +5,7 @@ import { MAX_ASK_MS } from '../../lib/bus/contracts/clusterd.js';
 import { describeIssue } from '../../lib/bus/describe-issue.js';
 import type { ClusterdClient } from '../../lib/cluster/shared-records.js';
 import type { Caller, CallerRights } from '../auth/authenticator.js';
+import { isChange } from '../http/api-request.js';
 import type { DispatchedCall } from '../http/dispatcher.js';
 import type { ApiResult, ListResult } from '../http/envelope.js';
 import type { ParameterValues } from '../http/parameter-values.js';
@@ -85,7 +86,11 @@ export class NodeCalls {
       limitMs: Math.max(1, Math.floor(deadlineMs * OWN_MARGIN)),
       from: this.#self(),
     };
-    const answer = await this.#ask(node, 'api.run', params, deadlineMs, signal);
+    const isOther = instead !== undefined;
+    const answer = await this.#ask(node, 'api.run', params, deadlineMs, {
+      signal,
+      isChange: !isOther && isChange(operation),
+    });
     if (answer.kind !== 'refused') return answer;
     throw new ProblemError(answer.status, answer.members as ProblemMembers, answer.headers);
   }
@@ -100,7 +105,7 @@ export class NodeCalls {
     const pieces = [bytes];
     for (let at = bytes.length; at < total;) {
       const left = Math.max(1, Math.floor(ends - performance.now()));
-      const piece = (await this.#ask(node, 'api.rest', { rest, at }, left, signal)).bytes;
+      const piece = (await this.#ask(node, 'api.rest', { rest, at }, left, { signal, isChange: false })).bytes;
       if (piece.length === 0) throw new Error(`${node} has less of an answer than it said`);
       pieces.push(piece);
       at += piece.length;
@@ -113,7 +118,7 @@ export class NodeCalls {
     method: K,
     params: unknown,
     deadlineMs: number,
-    signal: AbortSignal,
+    { signal, isChange: mayHaveChanged }: { readonly signal: AbortSignal; readonly isChange: boolean },
   ): Promise<CallResult<typeof apidContract, K>> {
     try {
       const asked = { node, daemon: 'svc-apid', method, params, deadlineMs } as const;
@@ -123,7 +128,7 @@ export class NodeCalls {
       return answer.data as CallResult<typeof apidContract, K>;
     } catch (error) {
       signal.throwIfAborted();
-      throw nodeFailure(error, node);
+      throw nodeFailure(error, node, mayHaveChanged);
     }
   }
 }

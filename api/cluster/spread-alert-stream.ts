@@ -8,8 +8,8 @@ import { NodeAlertFollower } from './node-alert-follower.js';
 import { WHOLE_REQUEST } from './request-part.js';
 import type { SpreaderParts } from './spreader-parts.js';
 
-/** How long another node may take to answer, milliseconds. */
-const ASK_MS = 10_000;
+/** How long another node may take to answer, milliseconds: one that stands still must not hold up what else this one asks. */
+const ASK_MS = 4000;
 /** How long all nodes may take to say where they are, milliseconds: one that needs longer begins later. */
 const BEGIN_MS = 3000;
 /** How often it is looked whether the cluster has more nodes, milliseconds. */
@@ -34,46 +34,57 @@ function placesOf(last: string, { members }: SpreaderParts): NodePlaces {
   return { [node]: placeBehind(id) };
 }
 
+type Followed = { readonly node: string; readonly follower: NodeAlertFollower };
+
 class MergedStream {
   readonly #parts: SpreaderParts;
   readonly #asked: SpreadCall;
   readonly #own: StreamBody;
-  readonly #places: Record<string, string | null>;
+  readonly #places: Map<string, string | null>;
   readonly #followed = new Set<string>();
+  readonly #since: number;
 
   constructor(parts: SpreaderParts, asked: SpreadCall, own: StreamBody, places: NodePlaces) {
     this.#parts = parts;
     this.#asked = asked;
     this.#own = own;
-    this.#places = { ...places };
+    this.#places = new Map(Object.entries(places));
+    this.#since = parts.now();
   }
 
   async run(sink: EventSink): Promise<void> {
     const first = await this.#followers();
     // Alerts that come from now on are in the stream, also those of other nodes.
     await Promise.race([
-      Promise.allSettled(first.map((each) => each.begin(sink.signal))),
+      Promise.allSettled(first.map(({ follower }) => follower.begin(sink.signal))),
       pause(BEGIN_MS, sink.signal),
     ]);
-    await Promise.all([
-      this.#own.run(this.#merged(sink)),
-      ...first.map((each) => each.run(sink)),
-      this.#followMore(sink),
-    ]);
+    let fail: (error: unknown) => void = () => {};
+    const failed = new Promise<never>((_resolve, reject) => (fail = reject));
+    const follow = (each: Followed): void => {
+      this.#follow(each, sink).catch(fail);
+    };
+    first.forEach(follow);
+    await Promise.race([failed, Promise.all([this.#own.run(this.#merged(sink)), this.#watchNodes(sink, follow)])]);
   }
 
-  /** Nodes that the cluster gets while the stream is open. */
-  async #followMore(sink: EventSink): Promise<void> {
-    const running: Promise<void>[] = [];
+  /** Follows nodes that the cluster gets while the stream is open. */
+  async #watchNodes(sink: EventSink, follow: (each: Followed) => void): Promise<void> {
     while (!sink.signal.aborted) {
       await pause(NODES_MS, sink.signal);
-      running.push(...(await this.#followers()).map((each) => each.run(sink)));
+      if (!sink.signal.aborted) (await this.#followers()).forEach(follow);
     }
-    await Promise.all(running);
+  }
+
+  /** Until the sink is over, or the cluster has forgotten the node: another of its name begins anew. */
+  async #follow({ node, follower }: Followed, sink: EventSink): Promise<void> {
+    await follower.run(sink);
+    this.#followed.delete(node);
+    this.#places.delete(node);
   }
 
   /** Of the nodes that nobody follows yet. */
-  async #followers(): Promise<NodeAlertFollower[]> {
+  async #followers(): Promise<Followed[]> {
     const { members } = this.#parts;
     const view = await members.viewIfThere();
     const names = (view?.nodes ?? []).map(({ name }) => name).filter((name) => name !== members.self);
@@ -81,7 +92,7 @@ class MergedStream {
       .filter((name) => !this.#followed.has(name))
       .map((name) => {
         this.#followed.add(name);
-        return this.#follower(name);
+        return { node: name, follower: this.#follower(name) };
       });
   }
 
@@ -89,10 +100,10 @@ class MergedStream {
     const { call } = this.#asked;
     const { 'Last-Event-ID': _last, pretty: _pretty, wait_for_complete: _long, ...filters } = call.parameters;
     const agents = filters['agents_list'];
-    const from = this.#places[node];
+    const from = this.#places.get(node);
     return new NodeAlertFollower(
       {
-        ...{ node, filters },
+        ...{ node, filters, since: this.#since },
         shown: shownNode(node, call.caller),
         agents: agents === undefined ? {} : { agents_list: agents },
         ask: (parameters, signal) =>
@@ -119,7 +130,7 @@ class MergedStream {
   }
 
   #reached(places: NodePlaces): string {
-    Object.assign(this.#places, places);
-    return packPlaces(this.#places) ?? '';
+    for (const [node, place] of Object.entries(places)) this.#places.set(node, place);
+    return packPlaces(Object.fromEntries(this.#places)) ?? '';
   }
 }

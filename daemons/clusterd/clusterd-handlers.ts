@@ -11,7 +11,7 @@ import type { Lease } from './nodes/lease.js';
 import type { NodeAsks } from './nodes/node-asks.js';
 import type { NodeBeats } from './nodes/node-beats.js';
 import type { NodeTells } from './nodes/node-tells.js';
-import type { CommitRoute } from './records/commit-route.js';
+import { type CommitRoute, holderMs } from './records/commit-route.js';
 import type { Commit, RecordCommits } from './records/record-commits.js';
 import type { RecordCopy } from './records/record-copy.js';
 
@@ -71,7 +71,8 @@ export function clusterdHandlers(
     },
     'records.write': async (params) => {
       requireJoined();
-      return { revision: await commits.commit(commitOf(params), true) };
+      const commit = commitOf(params);
+      return { revision: await commits.commit(commit, holderMs(commit)) };
     },
     'records.changes': async ({ kinds, after, limit, waitMs }) => {
       requireJoined();
@@ -129,6 +130,7 @@ function alertHandlers({
   };
 }
 
-function commitOf({ basis, kinds, changes }: HandlerParams<typeof clusterdContract, 'records.commit'>): Commit {
-  return { basis, kinds, changes: changes.map((change) => ({ ...change, value: change.value ?? null })) };
+function commitOf({ id, basis, kinds, changes }: HandlerParams<typeof clusterdContract, 'records.commit'>): Commit {
+  const known = changes.map((change) => ({ ...change, value: change.value ?? null }));
+  return { ...(id === undefined ? {} : { id }), basis, kinds, changes: known };
 }

@@ -69,7 +69,8 @@ export const CLUSTERD = defineDaemon({
       isKnown: (other) =>
         !copy.isForgotten(other) && (beats.others.has(other) || copy.get('node', other) !== undefined),
     });
-    const route = new CommitRoute({ self: node, commits, asks, holder: () => lease.holder });
+    const hindrance = (): string | undefined => stream.problem ?? beats.rivalry;
+    const route = new CommitRoute({ self: node, commits, asks, hindrance, holder: () => lease.holder });
     const tells = new NodeTells({ ...between, seal: seal('tells') });
     const status = new ClusterStatus({ cluster: name.cluster, node, link, stream, membership, beats, lease, copy });
     const alerts = new ClusterAlerts(

@@ -11,7 +11,7 @@ const LOOK_MS = 1000;
 
 /** What a home is told that the cluster has forgotten. */
 const FORGOTTEN =
-  "the cluster has forgotten this manager ('svc-control cluster forget' at another one): 'svc-control cluster join FOLDER' and a restart " +
+  "the cluster has forgotten this manager ('svc-control cluster forget' at another one, or another home has its name): 'svc-control cluster join FOLDER' and a restart " +
   "take it back, 'svc-control cluster leave' and a restart make it a manager by itself";
 
 export type MembershipParts = {
@@ -54,7 +54,9 @@ export class Membership {
   /** Whether this home was a node, and the cluster has forgotten it since. */
   get forgotten(): boolean {
     const { copy, node, joining } = this.#parts;
-    return copy.state.joined === joining && copy.isForgotten(node);
+    if (copy.state.joined !== joining) return false;
+    // A new home may have the name since then.
+    return copy.state.forgotten === joining || copy.isForgotten(node) || this.#isReplaced;
   }
 
   /** @throws BusError `cluster_unavailable` when the cluster has forgotten this home: the others hear nothing of it */
@@ -92,7 +94,7 @@ export class Membership {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       try {
-        if (this.forgotten) this.#beForgotten();
+        if (this.forgotten) await this.#beForgotten();
         else if (!this.#accepted) await this.#join();
       } catch (error) {
         this.#say(describeError(error));
@@ -101,8 +103,17 @@ export class Membership {
     }
   }
 
-  #beForgotten(): void {
+  /** Whether the record of the node names another home, which took its name while this one was away. */
+  get #isReplaced(): boolean {
+    const { copy, node, instance } = this.#parts;
+    const known = nodeRecord.safeParse(copy.get('node', node)?.value).data;
+    return known !== undefined && known.instance !== instance;
+  }
+
+  async #beForgotten(): Promise<void> {
     this.#accepted = false;
+    const { copy, joining } = this.#parts;
+    if (copy.state.forgotten !== joining) await copy.note({ forgotten: joining });
     if (this.#said === FORGOTTEN) return;
     this.#said = FORGOTTEN;
     this.#parts.logger.error(`This is no node of the cluster any more: ${FORGOTTEN}.`);

@@ -49,6 +49,7 @@ export class PendingDecision<T> implements Pending {
     const last = this.#proposed?.agent;
     if (last !== undefined && draft.byId(last.id)?.equals(last) === true) return;
     this.#proposed = undefined;
+    this.#purged = [];
     try {
       if (!this.#isWanted()) throw new AdmissionError('cluster_unavailable', 'Nobody waits for the change any more');
       const { change, result } = this.#decide(draft);

@@ -148,10 +148,16 @@ export class NodeAsks {
       return;
     }
     const { id, daemon, method, params, deadlineMs } = asked;
+    const until = performance.now() + deadlineMs;
     let reply: { readonly result?: unknown; readonly error?: { readonly code: string; readonly message: string } };
     try {
       if (isForgotten(asked.node)) throw new BusError('cluster_unavailable', `'${node}' knows no node '${asked.node}'`);
-      const result = await this.#limiter.run(() => daemons.call(daemon, method, params, deadlineMs));
+      const result = await this.#limiter.run(() => {
+        const left = until - performance.now();
+        // Who asked has given it up: what is not begun by now is not begun any more.
+        if (left < 1) throw new BusError('busy', `'${node}' had no room for it in time`);
+        return daemons.call(daemon, method, params, Math.floor(left));
+      });
       reply = { result };
     } catch (error) {
       const code = error instanceof BusError ? error.code : 'internal';

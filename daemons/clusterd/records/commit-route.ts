@@ -1,20 +1,23 @@
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { NodeAsks } from '../nodes/node-asks.js';
-import type { Commit, RecordCommits } from './record-commits.js';
+import { type Commit, commitId, NOT_KNOWN, type RecordCommits } from './record-commits.js';
 
-/** One change of the holder of the lease takes some tens of milliseconds; so long it is waited for, milliseconds. */
+/** One change of the holder of the lease takes some tens of milliseconds; so long it is waited for, milliseconds, and for each record. */
 const HOLDER_MS = 3000;
+const RECORD_MS = 10;
 /** A holder that did not answer is not asked for so long, milliseconds: another one is there by then, or it is. */
 const SPARED_MS = 10_000;
-/** Answers of the holder that this node would give as well. */
-const DECIDED: ReadonlySet<string> = new Set(['stale', 'too_large', 'bad_record']);
+/** Failures that say for sure that the holder never began. */
+const NOT_BEGUN: ReadonlySet<string> = new Set(['node_away', 'unknown_node', 'not_askable', 'too_large', 'bad_record']);
 
 export type CommitRouteParts = {
   readonly self: string;
-  readonly commits: Pick<RecordCommits, 'commit' | 'follow' | 'overtook'>;
+  readonly commits: Pick<RecordCommits, 'commit' | 'follow' | 'overtook' | 'leaveOthers' | 'madeAt'>;
   readonly asks: Pick<NodeAsks, 'ask'>;
   /** Who holds the lease, as far as it is known here. */
   readonly holder: () => string | undefined;
+  /** Why this node may change nothing in common, if it may not: then nobody else writes for it, either. */
+  readonly hindrance: () => string | undefined;
   /** Milliseconds, monotonic. */
   readonly now?: () => number;
 };
@@ -37,26 +40,48 @@ export class CommitRoute {
   }
 
   /** As `records.commit` of the contract. @throws BusError as `RecordCommits.commit` */
-  async commit(commit: Commit): Promise<number> {
-    const { commits, holder, self } = this.#parts;
+  async commit(decided: Commit): Promise<number> {
+    const commit = { id: commitId(), ...decided };
+    const { commits, holder, hindrance, self } = this.#parts;
     const writer = holder();
-    if (writer === undefined || writer === self || !this.#mayHand(writer, commit)) return commits.commit(commit);
+    // What hinders this node is said by its own attempt.
+    const isOwn = writer === undefined || writer === self || hindrance() !== undefined;
+    if (isOwn || !this.#mayHand(writer, commit)) return commits.commit(commit);
+    const began = this.#now();
     let revision: number;
     try {
       revision = await this.#hand(writer, commit);
     } catch (error) {
-      if (error instanceof BusError && DECIDED.has(error.code)) {
-        if (error.code === 'stale') commits.overtook();
+      if (error instanceof BusError && error.code === 'stale') {
+        commits.overtook();
         throw error;
       }
       this.counters.unheard += 1;
       this.#spared = { node: writer, until: this.#now() + SPARED_MS };
-      // If it is written all the same, this is refused as stale: both are held against the same basis.
-      return commits.commit(commit);
+      return this.#writeInstead(commit, error);
     }
     this.counters.handed += 1;
     await commits.follow(revision);
+    await commits.leaveOthers(this.#now() - began);
     return revision;
+  }
+
+  /**
+   * Both attempts are held against the same basis: one of them is made at most. Where the holder may have been the one, what this node
+   * has of the records says so once its own is refused as stale, since nothing that is held against that basis can come behind.
+   */
+  async #writeInstead(commit: Commit, unheard: unknown): Promise<number> {
+    const { commits } = this.#parts;
+    try {
+      return await commits.commit(commit);
+    } catch (error) {
+      const isBegun = !(unheard instanceof BusError && NOT_BEGUN.has(unheard.code));
+      if (!isBegun || !(error instanceof BusError)) throw error;
+      const made = error.code === 'stale' ? commits.madeAt(commit) : undefined;
+      if (made !== undefined) return made;
+      if (error.code === 'stale' || error.message.endsWith(NOT_KNOWN)) throw error;
+      throw new BusError('cluster_unavailable', `${error.message}; ${NOT_KNOWN}`, { cause: error });
+    }
   }
 
   /** What changes none of the kinds that it is held against could be written twice, with something of others between. */
@@ -66,8 +91,14 @@ export class CommitRoute {
   }
 
   async #hand(node: string, commit: Commit): Promise<number> {
-    const question = { node, daemon: 'svc-clusterd', method: 'records.write', params: commit, deadlineMs: HOLDER_MS };
+    const deadlineMs = holderMs(commit);
+    const question = { node, daemon: 'svc-clusterd', method: 'records.write', params: commit, deadlineMs };
     const answer = (await this.#parts.asks.ask(question)) as { readonly revision: number };
     return answer.revision;
   }
+}
+
+/** How long whoever hands a change over waits for it, milliseconds. */
+export function holderMs({ changes }: Pick<Commit, 'changes'>): number {
+  return HOLDER_MS + RECORD_MS * changes.length;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { PubAck } from '@nats-io/jetstream';
 import { pause } from '../../../lib/async/pause.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
@@ -41,6 +42,8 @@ export type RecordCommitsParts = {
 };
 
 export type Commit = {
+  /** By which it is known in the stream, whoever writes it; without one it gets one. */
+  readonly id?: string;
   readonly basis: number;
   readonly kinds: readonly RecordKind[];
   readonly changes: readonly RecordChange[];
@@ -52,7 +55,8 @@ type Write = { readonly change: RecordChange; readonly message: RecordMessage };
 /** What became of messages that were sent in a chain: how many are in the stream, and what the first one met that is not. */
 type Chain = { readonly last: number; readonly made: number; readonly failure?: unknown };
 
-const NOT_KNOWN = 'it is not known what was made';
+/** What is said at the end of a failure after which a change may have been made. */
+export const NOT_KNOWN = 'it is not known what was made';
 
 /** A message that JetStream did not take, or of which that is not known. */
 class NotTaken extends Error {
@@ -103,6 +107,27 @@ export class RecordCommits {
     this.counters.stale += 1;
   }
 
+  /** Leaves other nodes about the time that a commit took, where they are overtaken. */
+  async leaveOthers(tookMs: number): Promise<void> {
+    if (!this.#parts.contended()) return;
+    await pause(Math.min(MOST_LEFT_MS, tookMs) * (0.5 + Math.random()), this.#stopped.signal);
+  }
+
+  /** The revision with which all of a commit with this id is in the records, whoever wrote it; undefined when it is not. */
+  madeAt({ id, basis, changes }: Commit): number | undefined {
+    const { copy } = this.#parts;
+    let last = 0;
+    for (const { kind, key, value } of changes) {
+      const { revision = 0, value: found } = copy.get(kind, key) ?? {};
+      if (!isDeepStrictEqual(found ?? null, value ?? null)) return undefined;
+      // A removal of what was not there was not written.
+      if (revision <= basis && (value ?? null) === null) continue;
+      if (copy.writerOf(revision) !== id) return undefined;
+      last = Math.max(last, revision);
+    }
+    return last > basis ? last : undefined;
+  }
+
   /** Waits until this node has what was written elsewhere. @throws BusError `cluster_unavailable`: it is made, and does not come */
   follow(revision: number): Promise<void> {
     return this.#reach(revision, performance.now() + COMMIT_MS);
@@ -110,19 +135,24 @@ export class RecordCommits {
 
   /**
    * As `records.commit` of the contract.
-   * @param forOther whether another node has decided it: then it counts the outcome, and leaves others time
+   * @param withinMs another node has decided it, and waits so long: then it counts the outcome, and leaves others time
    * @throws BusError `stale`, `too_large`, `bad_record`, `cluster_unavailable`, `busy`
    */
-  async commit(commit: Commit, forOther = false): Promise<number> {
+  async commit(commit: Commit, withinMs?: number): Promise<number> {
     const began = performance.now();
+    const forOther = withinMs !== undefined;
     if (this.#waiting >= MAX_WAITING) throw new BusError('busy', 'too many changes of the cluster wait');
     const writes = commit.changes.map((change) => ({ change, message: this.#message(change) }));
     this.#waiting += 1;
-    const turn = this.#last.then(() => this.#write(commit, writes));
+    const turn = this.#last.then(() => {
+      // Who asked has given it up, and may decide something else by now.
+      if (forOther && performance.now() - began > withinMs) throw new BusError('busy', 'nobody waits for it any more');
+      return this.#write(commit, writes);
+    });
     this.#last = turn.catch(() => {});
     try {
       const revision = await turn;
-      if (!forOther) await this.#leaveOthers(performance.now() - began);
+      if (!forOther) await this.leaveOthers(performance.now() - began);
       return revision;
     } catch (error) {
       const isStale = error instanceof BusError && error.code === 'stale';
@@ -150,10 +180,9 @@ export class RecordCommits {
     return message;
   }
 
-  async #write({ basis, kinds }: Commit, writes: readonly Write[]): Promise<number> {
+  async #write({ id = commitId(), basis, kinds }: Commit, writes: readonly Write[]): Promise<number> {
     const { copy } = this.#parts;
     const deadline = performance.now() + COMMIT_MS;
-    const id = randomBytes(9).toString('base64url');
     for (let again = false; ; again = true) {
       const hindered = await this.#hindrance();
       // Of what was sent before and is in the stream all the same the copy knows by now.
@@ -201,11 +230,6 @@ export class RecordCommits {
 
   get #isContended(): boolean {
     return this.#parts.contended() || performance.now() - this.#overtakenAt < CONTENDED_MS;
-  }
-
-  async #leaveOthers(tookMs: number): Promise<void> {
-    if (!this.#parts.contended()) return;
-    await pause(Math.min(MOST_LEFT_MS, tookMs) * (0.5 + Math.random()), this.#stopped.signal);
   }
 
   async #hindrance(): Promise<string | undefined> {
@@ -276,6 +300,11 @@ export class RecordCommits {
       await copy.changed(left, this.#stopped.signal);
     }
   }
+}
+
+/** A new id of a commit. */
+export function commitId(): string {
+  return randomBytes(9).toString('base64url');
 }
 
 function stale(revision: number): BusError {

@@ -32,10 +32,15 @@ const state = z.object({
   instance: z.string(),
   /** Text of `JOINED_FILE` when this home was accepted as a node; there is none before. */
   joined: z.string().optional(),
+  /** The joining after which the cluster has forgotten this home: it stays so until it joins anew. */
+  forgotten: z.string().optional(),
   /** How far this node's alerts are in the stream of all nodes; null: they do not come into it. */
   alerts: z.object({ file: z.string(), offset: z.number().int() }).nullable().optional(),
 });
 export type CopyState = z.output<typeof state>;
+
+/** Revisions of which it is known who wrote them: more than come while a commit is waited for. */
+const MOST_WRITERS = 10_000;
 
 export type RecordsPage = { readonly changes: SharedRecord[]; readonly through: number; readonly more: boolean };
 
@@ -61,6 +66,7 @@ export class RecordCopy {
   readonly #latest = new Map<RecordKind, number>();
   readonly #watchers = new Set<() => void>();
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #writers = new Map<number, string>();
   #state: CopyState;
 
   private constructor(store: LmdbStore, instance: string) {
@@ -115,6 +121,18 @@ export class RecordCopy {
     const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => {});
     return turn;
+  }
+
+  /** Notes by which commit a revision was written, as the stream says. */
+  noteWriter(revision: number, id: string): void {
+    this.#writers.set(revision, id);
+    const [oldest] = this.#writers.keys();
+    if (this.#writers.size > MOST_WRITERS && oldest !== undefined) this.#writers.delete(oldest);
+  }
+
+  /** The commit that a revision was written by; undefined when that was long ago, or before the start. */
+  writerOf(revision: number): string | undefined {
+    return this.#writers.get(revision);
   }
 
   /** The record as it is now, removed ones too. */

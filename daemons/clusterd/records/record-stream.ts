@@ -17,6 +17,8 @@ const PULLED = 2000;
 const RETRY_MS = 1000;
 /** It is looked so often whether the stream has what this node has, milliseconds. */
 const HISTORY_MS = 5000;
+/** What a message was sent with, which begins with the id of its commit. */
+const MESSAGE_ID = 'Nats-Msg-Id';
 /** Behind the time of a stream that lacks what this node has of it. */
 const LOST = ' (lost)';
 const LOOK_MS = 500;
@@ -221,6 +223,7 @@ export class RecordStream {
     const changes = batch.flatMap((message) => this.#read(message));
     const through = batch.at(-1)?.seq ?? copy.revision;
     if (through <= copy.revision) return;
+    for (const { seq, headers } of batch) copy.noteWriter(seq, headers?.get(MESSAGE_ID).split('.')[0] ?? '');
     await copy.apply(
       changes.filter(({ revision }) => revision > copy.revision),
       through,

@@ -31,6 +31,11 @@ const nodeName = z.string().min(1).max(128);
 const daemon = z.enum(MANAGER_DAEMONS);
 
 const commit = z.object({
+  /** By which those know it that write it, of `records.write`. */
+  id: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{12}$/)
+    .optional(),
   basis: z.number().int().min(0),
   kinds: z.array(kind).max(RECORD_KINDS.length),
   changes: z

@@ -119,7 +119,10 @@ function optionsOf(
     height,
     legend: { show: false },
     cursor: { drag: { x: canBrush, y: false, setScale: false }, y: false },
-    scales: { x: { time: true, ...(kind === 'stacked' ? { range: wholeBuckets } : {}) }, y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
+    scales: {
+      x: { time: true, ...(kind === 'stacked' ? { range: wholeBuckets } : {}) },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, max)] },
+    },
     axes: [
       { ...axis, values: timeLabels },
       { ...axis, size: 48 },

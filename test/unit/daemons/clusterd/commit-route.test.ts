@@ -9,6 +9,9 @@ describe('the way of a change into the records', () => {
   let holder: string | undefined;
   let time: number;
   let answer: () => Promise<unknown>;
+  let hindrance: string | undefined;
+  let own: () => Promise<number>;
+  let made: number | undefined;
   let did: string[];
   let route: CommitRoute;
 
@@ -17,8 +20,11 @@ describe('the way of a change into the records', () => {
     time = 0;
     did = [];
     answer = () => Promise.resolve({ revision: 8 });
+    own = () => Promise.resolve(9);
+    hindrance = made = undefined;
     route = new CommitRoute({
       self: 'n1',
+      hindrance: () => hindrance,
       holder: () => holder,
       now: () => time,
       asks: {
@@ -31,13 +37,15 @@ describe('the way of a change into the records', () => {
       commits: {
         commit: ({ basis }) => {
           did.push(`commit ${basis}`);
-          return Promise.resolve(9);
+          return own();
         },
         follow: (revision) => {
           did.push(`follow ${revision}`);
           return Promise.resolve();
         },
         overtook: () => did.push('overtook'),
+        leaveOthers: () => Promise.resolve(),
+        madeAt: () => made,
       },
     });
   });
@@ -65,13 +73,44 @@ describe('the way of a change into the records', () => {
     expect(did).to.deep.equal(['commit 7']);
   });
 
-  it('ends where the holder refuses what this node would refuse', async () => {
-    for (const code of ['stale', 'too_large', 'bad_record']) {
+  it('ends where others were quicker at the holder', async () => {
+    failing('stale');
+    const error = await route.commit(COMMIT).catch((reason: unknown) => reason);
+    expect((error as BusError).code).to.equal('stale');
+    expect(did).to.deep.equal(['ask n2 7', 'overtook']);
+  });
+
+  it('is not that over the holder for a node that may change nothing', async () => {
+    hindrance = 'the records of NATS are others';
+    own = () => Promise.reject(new BusError('cluster_unavailable', hindrance ?? ''));
+    const error = await route.commit(COMMIT).catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'cluster_unavailable', message: hindrance });
+    expect(did).to.deep.equal(['commit 7']);
+  });
+
+  it('says that a change may have been made when the holder may have made it', async () => {
+    own = () => Promise.reject(new BusError('cluster_unavailable', 'Nothing can be changed'));
+    const messageAfter = async (code: string) => {
+      time += 10_000;
       failing(code);
-      const error = await route.commit(COMMIT).catch((reason: unknown) => reason);
-      expect((error as BusError).code).to.equal(code);
+      return ((await route.commit(COMMIT).catch((reason: unknown) => reason)) as BusError).message;
+    };
+    expect(await messageAfter('node_timeout')).to.equal('Nothing can be changed; it is not known what was made');
+    expect(await messageAfter('cluster_unavailable')).to.include('it is not known');
+    for (const code of ['node_away', 'unknown_node', 'not_askable', 'too_large', 'bad_record']) {
+      expect(await messageAfter(code), code).to.equal('Nothing can be changed');
     }
-    expect(did).to.deep.equal(['ask n2 7', 'overtook', 'ask n2 7', 'ask n2 7']);
+  });
+
+  it('finds in the records what the holder has made without an answer', async () => {
+    failing('node_timeout');
+    own = () => Promise.reject(new BusError('stale', 'something was changed'));
+    made = 8;
+    expect(await route.commit(COMMIT)).to.equal(8);
+    made = undefined;
+    time += 10_000;
+    const error = await route.commit(COMMIT).catch((reason: unknown) => reason);
+    expect((error as BusError).code).to.equal('stale');
   });
 
   it('goes round a holder that is not heard, and looks for it later or elsewhere', async () => {

@@ -9,6 +9,7 @@ describe('Membership', () => {
   const RECORD = { kind: 'node', key: 'n1', revision: 7, value: { instance: 'first home', joinedAt: 1 } } as const;
   let logger: RecordingLogger;
   let committed: Commit[];
+  let noted: unknown[];
   let membership: Membership;
   /** Times that the membership has asked whether it has listened. */
   let asked: number;
@@ -16,7 +17,8 @@ describe('Membership', () => {
   let rivalry: string | undefined;
 
   /** A second home, with the records as a cluster has them in which `n1` is another home, or in which it is not. */
-  function begin(record: SharedRecord | undefined, joined?: string): void {
+  function begin(record: SharedRecord | undefined, joined?: string, forgotten?: string): void {
+    noted = [];
     [logger, committed, asked, hasListened, rivalry] = [new RecordingLogger(), [], 0, false, undefined];
     membership = new Membership({
       copy: {
@@ -28,8 +30,12 @@ describe('Membership', () => {
           seeded: [],
           instance: 'second home',
           ...(joined === undefined ? {} : { joined }),
+          ...(forgotten === undefined ? {} : { forgotten }),
         },
-        note: () => Promise.resolve(),
+        note: (change) => {
+          noted.push(change);
+          return Promise.resolve();
+        },
         isForgotten: () => record?.value === null,
       },
       commits: {
@@ -89,5 +95,18 @@ describe('Membership', () => {
     hasListened = true;
     await eventually('it says so', () => logger.lines.some((line) => line.includes('another manager calls itself n1')));
     expect(committed).to.deep.equal([]);
+  });
+
+  it('stays forgotten when another home has its name since then, until it joins anew', async () => {
+    begin(RECORD, 'today');
+    await eventually('it says so', () => logger.lines.join('\n').includes('This is no node of the cluster any more'));
+    expect(noted).to.deep.equal([{ forgotten: 'today' }]);
+    await membership.stop();
+    begin(undefined, 'today', 'today');
+    expect(membership.forgotten).to.equal(true);
+    await membership.stop();
+    begin(undefined, 'today', 'yesterday');
+    expect(membership.forgotten).to.equal(false);
+    await eventually('it has joined', () => membership.problem === undefined);
   });
 });
