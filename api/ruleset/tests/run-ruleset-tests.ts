@@ -13,16 +13,17 @@ import { loadingOf } from '../../../lib/ruleset/loading-settings.js';
 import { compileRuleset, readRuleset } from '../../../lib/ruleset/read-ruleset.js';
 import { isTestFile, readTestFile } from '../../../lib/ruleset/tests/read-test-file.js';
 import { type RuleTest, RuleTestError } from '../../../lib/ruleset/tests/rule-test.js';
-import { type RuleTestResult, RuleTestRunner } from '../../../lib/ruleset/tests/run-rule-test.js';
+import { RuleTestRunner } from '../../../lib/ruleset/tests/run-rule-test.js';
 import { LISTS_DIRECTORY } from '../list-directory.js';
 import { checkUploadedList, ListFormatError } from '../list-text.js';
 import { ChangedFiles } from './changed-files.js';
 import { OwnTestFiles, TESTS_DIRECTORY } from './own-test-files.js';
 import { SILENT, SpokenMessages } from './spoken-messages.js';
-import type { ChangedFile, ShownTest, TestsOrder, TestsReport, WantedTests } from './tests-order.js';
+import type { ChangedFile, TestsOrder, TestsReport, WantedTests } from './tests-order.js';
+import { ReportedTests } from './tests-report.js';
 
-/** Results shown at most: an answer of all the tests of a large ruleset is nothing that anybody reads. */
-const MAX_RESULTS = 1000;
+/** Tests of a run at most. */
+const MAX_TESTS = 50_000;
 
 /**
  * Loads the ruleset of a home as it would be with files changed, and runs tests on it. Takes as long as a start of the engine
@@ -35,13 +36,11 @@ export function runRulesetTests({ home: root, files, tests: wanted }: TestsOrder
   const isReadable = checkTexts(files, said);
   const tests = findTests(home, files, wanted, said);
   const ruleset = isReadable ? load(home, files, said) : undefined;
-  if (ruleset === undefined) return reportOf([], said, false);
+  const reported = new ReportedTests();
+  if (ruleset === undefined) return reported.report(said.messages, false);
   const runner = new RuleTestRunner(ruleset, SILENT, said.spoken);
-  return reportOf(
-    tests.map((test) => runner.run(test)),
-    said,
-    true,
-  );
+  for (const test of tests) reported.add(runner.run(test));
+  return reported.report(said.messages, true);
 }
 
 /** What uploads are held against before the engine sees them. @returns whether all of it can be read */
@@ -98,24 +97,30 @@ function findTests(home: Home, files: readonly ChangedFile[], wanted: WantedTest
     if (isTest && content !== null) names.add(path);
   }
   const tests: RuleTest[] = [];
+  const take = (path: string, read: () => RuleTest[]): void => {
+    const found = attempt(said, path, read);
+    if (wanted === 'none') return;
+    if (tests.length + found.length > MAX_TESTS) {
+      said.error(`more than ${String(MAX_TESTS)} tests: those of this file were not run`, { file: path, line: 0 });
+      return;
+    }
+    // One by one: a call takes fewer arguments than a file may have tests.
+    for (const test of found) tests.push(test);
+  };
   for (const path of [...names].sort()) {
     const content = changed.get(path);
     // Files that are sent are read whatever is run: what is wrong with them is what somebody asks.
     if (content === null || (wanted === 'none' && content === undefined)) continue;
-    tests.push(...attempt(said, path, () => readTestFile(content ?? own.read(posix.basename(path)), path)));
+    take(path, () => readTestFile(content ?? own.read(posix.basename(path)), path));
   }
-  if (wanted === 'all') tests.push(...shippedTests(said));
-  return wanted === 'none' ? [] : tests;
-}
-
-function shippedTests(said: SpokenMessages): RuleTest[] {
-  const directory = fileURLToPath(new URL('etc/ruleset/tests/', productRoot()));
-  const names = readdirSync(directory).filter(isTestFile).sort();
-  return names.flatMap((name) =>
-    attempt(said, `ruleset/tests/${name}`, () =>
-      readTestFile(readFileSync(directory + name, 'utf8'), `ruleset/tests/${name}`),
-    ),
-  );
+  if (wanted === 'all') {
+    const directory = fileURLToPath(new URL('etc/ruleset/tests/', productRoot()));
+    for (const name of readdirSync(directory).filter(isTestFile).sort()) {
+      const path = `ruleset/tests/${name}`;
+      take(path, () => readTestFile(readFileSync(directory + name, 'utf8'), path));
+    }
+  }
+  return tests;
 }
 
 function attempt(said: SpokenMessages, file: string, read: () => RuleTest[]): RuleTest[] {
@@ -127,22 +132,4 @@ function attempt(said: SpokenMessages, file: string, read: () => RuleTest[]): Ru
     else throw error;
     return [];
   }
-}
-
-function reportOf(results: readonly RuleTestResult[], said: SpokenMessages, loads: boolean): TestsReport {
-  const of = (status: RuleTestResult['status']) => results.filter((result) => result.status === status);
-  const [failed, skipped, passed] = [of('failed'), of('skipped'), of('passed')];
-  return {
-    loads,
-    messages: said.messages,
-    total: results.length,
-    passed: passed.length,
-    failed: failed.length,
-    skipped: skipped.length,
-    results: [...failed, ...skipped, ...passed].slice(0, MAX_RESULTS).map(shown),
-  };
-}
-
-function shown({ test: { name, file, line }, status, problems, explanation }: RuleTestResult): ShownTest {
-  return { name, file, line, status, problems, explanation };
 }

@@ -5,6 +5,8 @@ import type { TestsMessage } from './tests-order.js';
 
 /** Messages kept at most; a ruleset with more has lost its author long before. */
 const MAX_MESSAGES = 500;
+/** Characters of each that are answered. */
+const MAX_TEXT = 4000;
 
 /** What is said while files are read and a ruleset is loaded, to be answered. */
 export class SpokenMessages implements Diagnostics {
@@ -39,7 +41,7 @@ export class SpokenMessages implements Diagnostics {
     const pattern = place?.pattern === undefined ? '' : ` ${place.pattern}`;
     this.#messages.push({
       severity,
-      text: fromByteString(text + pattern),
+      text: fromByteString((text + pattern).slice(0, MAX_TEXT)),
       ...(place === undefined ? {} : { file: place.file }),
       ...(place === undefined || place.line === 0 ? {} : { line: place.line }),
       ...(place?.ruleId === undefined ? {} : { rule: place.ruleId }),

@@ -44,6 +44,8 @@ export type TestsReport = {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Those that failed first; the first thousand. */
+  /** Those that failed first; a thousand and 4 MiB at most. */
   readonly results: readonly ShownTest[];
+  /** How many more there are. */
+  readonly left_out: number;
 };

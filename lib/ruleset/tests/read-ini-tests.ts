@@ -58,16 +58,16 @@ function readSections(source: string, file: string): IniSection[] {
       lastCase.logs.push(`${last}\n${line.trim()}`);
       return;
     }
-    const assignment = /^([^=:]+?)\s*[=:]\s*(.*?)\s*$/.exec(line);
-    if (assignment === null || section === undefined) {
+    const at = line.search(/[=:]/);
+    if (at <= 0 || section === undefined) {
       throw new RuleTestError(
         file,
         number,
         section === undefined ? 'text before the first [section]' : 'not "key = value"',
       );
     }
-    const key = (assignment[1] ?? '').toLowerCase();
-    const value = assignment[2] ?? '';
+    const key = line.slice(0, at).trimEnd().toLowerCase();
+    const value = line.slice(at + 1).trim();
     if (!key.startsWith('log ')) {
       section.settings.set(key, value);
       lastCase = undefined;

@@ -55,6 +55,9 @@ export type RuleTest = {
 /** When tests that name no time begin: Thursday, 2024-03-07 09:15:00 UTC. */
 export const DEFAULT_TEST_TIME = 1_709_802_900;
 
+/** Characters that an error repeats of a file: names in it may be as long as the file. */
+const MAX_ERROR_TEXT = 1000;
+
 /** A test file that cannot be read. `message` names file and, where known, line. */
 export class RuleTestError extends Error {
   override readonly name = 'RuleTestError';
@@ -64,9 +67,10 @@ export class RuleTestError extends Error {
   readonly text: string;
 
   constructor(file: string, line: number, text: string) {
-    super(`${file}${line > 0 ? `:${String(line)}` : ''}: ${text}`);
+    const said = text.length > MAX_ERROR_TEXT ? `${text.slice(0, MAX_ERROR_TEXT)}...` : text;
+    super(`${file}${line > 0 ? `:${String(line)}` : ''}: ${said}`);
     this.file = file;
     this.line = line;
-    this.text = text;
+    this.text = said;
   }
 }
