@@ -8,7 +8,7 @@ import type { ChainLink, RememberedEvent } from './remembered-event.js';
 const MAX_PREVIOUS = 11;
 
 /** Steps that going to the next remembered event takes: it lies anywhere in memory. */
-const LINK_STEPS = 3;
+export const LINK_STEPS = 3;
 
 /** What a composite rule's search needs (rules-and-alerts.md 5.2, 5.3). */
 export type CompositeSearch = {

@@ -1,3 +1,4 @@
+import type { MatchContext } from '../../patterns/matcher.js';
 import { CompositeCondition } from '../correlate/composite-condition.js';
 import { firstTimeSeenKey } from '../correlate/first-time-seen.js';
 import { type EngineEvent, STATIC_FIELDS } from '../event.js';
@@ -22,18 +23,26 @@ export type ConditionFacts = {
   readonly search?: SearchFacts;
 };
 
+/** What conditions are described of. */
+type Described = {
+  readonly event: EngineEvent;
+  readonly run: RuleRun;
+  /** Holds the steps that the explanation has left for searches. */
+  readonly context: MatchContext;
+};
+
 /**
  * Describes the condition at a position of a rule. For conditions that change what they look at (`check_diff`, `if_fts`,
  * composite search) call it before the condition is tried.
  */
-export function describeCondition(rule: CompiledRule, at: number, event: EngineEvent, run: RuleRun): ConditionFacts {
+export function describeCondition(rule: CompiledRule, at: number, { event, run, context }: Described): ConditionFacts {
   const condition = rule.conditions[at];
   if (condition === undefined) return { condition: '', wants: '' };
   const { rule: plain } = rule;
   const { element } = condition;
   const nth = rule.conditions.slice(0, at).filter((other) => other.element === element).length;
   if (condition instanceof CompositeCondition) {
-    const search = explainSearch(condition.search, event, run);
+    const search = explainSearch(condition.search, event, run, context);
     return { condition: element, wants: `${String(search.needed)} events`, note: searchText(search), search };
   }
   if (condition instanceof ListCondition) return describeList(condition, rule, nth, event, run);

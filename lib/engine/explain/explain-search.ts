@@ -1,13 +1,16 @@
-import { MatchContext } from '../../patterns/matcher.js';
-import { type CompositeSearch, differs } from '../correlate/composite-condition.js';
+import type { MatchContext } from '../../patterns/matcher.js';
+import { type CompositeSearch, differs, LINK_STEPS } from '../correlate/composite-condition.js';
 import type { CorrelationList } from '../correlate/correlation-list.js';
 import type { RememberedEvent } from '../correlate/remembered-event.js';
 import type { EngineEvent } from '../event.js';
 import { CORRELATION_ATTRIBUTES } from '../load/rule.js';
 import type { RuleRun } from '../rules/rule-run.js';
 
-/** Steps a pattern on an earlier log may take; a guard of explanations alone. */
-const STEPS = 500_000;
+/**
+ * Steps that all searches of an explanation may take together, of some 15 ns each: it is made where events wait, and the
+ * budget of the event is for what the rules themselves do.
+ */
+export const EXPLANATION_STEPS = 2_000_000;
 
 /** What a composite rule found when it counted earlier events (rules-and-alerts.md 5.2). */
 export type SearchFacts = {
@@ -30,8 +33,16 @@ export type SearchFacts = {
   readonly missing?: readonly string[];
 };
 
-/** Does the search of a composite rule without changing anything. Call it before the rule itself searches. */
-export function explainSearch(search: CompositeSearch, event: EngineEvent, run: RuleRun): SearchFacts {
+/**
+ * Does the search of a composite rule without changing anything. Call it before the rule itself searches.
+ * @param context what the explanation has left of its steps ({@link EXPLANATION_STEPS}); without any it ends with `limit`
+ */
+export function explainSearch(
+  search: CompositeSearch,
+  event: EngineEvent,
+  run: RuleRun,
+  context: MatchContext,
+): SearchFacts {
   const { ruleset } = run.state;
   const facts = run.factsOf(event);
   const correlation = run.state.correlation.of(event.agentId);
@@ -51,17 +62,15 @@ export function explainSearch(search: CompositeSearch, event: EngineEvent, run: 
     ...(index?.fields ?? []).filter((at) => facts.fields[at] === undefined).map(field),
   ];
   if (missing.length > 0) return { ...about, counted: 1, skipped: 0, stop: 'missing value', missing };
-  return { ...about, ...count(search, correlation.list(search.list), facts, run.now) };
+  return { ...about, ...count(search, correlation.list(search.list), { facts, now: run.now, context }) };
 }
 
 /** The walk of `CompositeCondition`, which leaves no marks. */
 function count(
   search: CompositeSearch,
   list: CorrelationList | undefined,
-  facts: RememberedEvent,
-  now: number,
+  { facts, now, context }: { readonly facts: RememberedEvent; readonly now: number; readonly context: MatchContext },
 ): Pick<SearchFacts, 'counted' | 'skipped' | 'stop'> {
-  const context = new MatchContext();
   let counted = 1;
   let skipped = 0;
   let steps = 0;
@@ -69,8 +78,11 @@ function count(
     const past = link.event;
     if (now - past.time > search.timeframe) return { counted, skipped, stop: 'older events' };
     if (++steps > search.maxSteps) return { counted, skipped, stop: 'limit' };
-    context.stepsLeft = STEPS;
-    if (!differs(search, past, facts) || search.regex?.test(past.log, context) === false) {
+    context.stepsLeft -= LINK_STEPS;
+    const counts = differs(search, past, facts) && search.regex?.test(past.log, context) !== false;
+    // The answer of a pattern that ran out of steps says nothing.
+    if (context.stepsLeft <= 0) return { counted, skipped, stop: 'limit' };
+    if (!counts) {
       skipped += 1;
       continue;
     }

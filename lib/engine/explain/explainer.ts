@@ -3,6 +3,7 @@ import { type DecodingStep, type DecodingTools, interpretDecoders } from '../dec
 import type { EngineEvent } from '../event.js';
 import type { RuleRun } from '../rules/rule-run.js';
 import type { CompiledRule, Ruleset } from '../rules/ruleset.js';
+import { EXPLANATION_STEPS } from './explain-search.js';
 import { type HeaderFormat, headerFormat } from './header-format.js';
 import { RuleWalk } from './rule-walk.js';
 
@@ -25,6 +26,12 @@ export class Explainer {
   readonly decoding: DecodingStep[] = [];
   /** The rules that were tried; undefined when the event did not come to them. */
   walk: RuleWalk | undefined = undefined;
+  readonly #steps: number;
+
+  /** @param steps that searches for earlier events may take to be described */
+  constructor(steps = EXPLANATION_STEPS) {
+    this.#steps = steps;
+  }
 
   /** Takes down what pre-decoding found; decoders may change it. */
   predecoded(event: EngineEvent): void {
@@ -42,7 +49,7 @@ export class Explainer {
   }
 
   evaluate(ruleset: Ruleset, event: EngineEvent, run: RuleRun): CompiledRule | undefined {
-    this.walk = new RuleWalk(event, run);
+    this.walk = new RuleWalk(event, run, this.#steps);
     return this.walk.evaluate(ruleset);
   }
 }

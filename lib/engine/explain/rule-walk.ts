@@ -1,3 +1,4 @@
+import { MatchContext } from '../../patterns/matcher.js';
 import type { EngineEvent } from '../event.js';
 import { isStateful } from '../rules/condition.js';
 import type { RuleRun } from '../rules/rule-run.js';
@@ -35,14 +36,18 @@ export class RuleWalk {
   readonly #byNode = new Map<CompiledNode, RuleAttempt>();
   readonly #event: EngineEvent;
   readonly #run: RuleRun;
+  /** Of all searches that are described, so that no number of rules makes an explanation long. */
+  readonly #context = new MatchContext();
   /** The rule that matched finally, before its `ignore` time is looked at. */
   matched: CompiledRule | undefined = undefined;
   /** When the `ignore` time of that rule began; undefined when it is not armed. */
   ignoredSince: number | undefined = undefined;
 
-  constructor(event: EngineEvent, run: RuleRun) {
+  /** @param steps that searches may take to be described, see `EXPLANATION_STEPS` */
+  constructor(event: EngineEvent, run: RuleRun, steps: number) {
     this.#event = event;
     this.#run = run;
+    this.#context.stepsLeft = steps;
   }
 
   /** Evaluates the top-level nodes of the event's category. @returns the final rule */
@@ -71,7 +76,11 @@ export class RuleWalk {
     // An exhausted budget is nobody's then.
     run.current = undefined;
     const at = rule.conditions.findIndex((each) => !isStateful(each) && !each.holds(this.#event, run));
-    return at < 0 ? undefined : describeCondition(rule, at, this.#event, run);
+    return at < 0 ? undefined : this.#describe(rule, at);
+  }
+
+  #describe(rule: CompiledRule, at: number): ConditionFacts {
+    return describeCondition(rule, at, { event: this.#event, run: this.#run, context: this.#context });
   }
 
   #node(node: CompiledNode, depth: number): CompiledRule | undefined {
@@ -84,7 +93,7 @@ export class RuleWalk {
     run.current = rule;
     const held: ConditionFacts[] = [];
     for (const [at, condition] of rule.conditions.entries()) {
-      const facts = describeCondition(rule, at, this.#event, run);
+      const facts = this.#describe(rule, at);
       if (!condition.holds(this.#event, run) || run.isUsedUp) {
         attempt.failed = facts;
         return undefined;

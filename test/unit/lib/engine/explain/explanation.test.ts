@@ -32,8 +32,7 @@ class Bench {
     return this;
   }
 
-  send(message: string, location = 'stdin'): Answer {
-    const explainer = new Explainer();
+  send(message: string, location = 'stdin', explainer = new Explainer()): Answer {
     const incoming = { ...readLocation(location), queue: '1', message, receivedAt: this.#engine.now * 1000 };
     const outcome = this.#engine.engine.process(incoming, undefined, explainer);
     expect(this.#engine.engine.failures).to.equal(0);
@@ -264,6 +263,23 @@ describe('an explanation', () => {
       `1 of 3 ${what}; the ones before were used up by a composite rule that fired`,
     );
     expect(count(bench.at(61).app('srcip=10.0.0.2', 'url=b'))).to.equal(`1 of 3 ${what}; the ones before are older`);
+  });
+
+  it('ends at a search that takes more steps than an explanation has left', () => {
+    const composite = '<if_matched_sid>100</if_matched_sid>';
+    const bench = new Bench(
+      [rule(100, '<decoded_as>app</decoded_as>'), rule(200, composite, 'level="9" frequency="9" timeframe="60"')].join(
+        '',
+      ),
+    );
+    const line = 'Mar  4 10:15:30 web app: ;x;';
+    bench.send(line);
+    bench.send(line);
+    const enough = bench.send(line).explanation;
+    const short = bench.send(line, 'stdin', new Explainer(4)).explanation;
+    const stopOf = ({ rules }: Explanation) => rules.find(({ id }) => id === 200)?.failed?.search?.stop;
+    expect(stopOf(enough)).to.equal('no more events');
+    expect(stopOf(short)).to.equal('limit');
   });
 
   it('tells a composite rule that can never fire', () => {
