@@ -5,6 +5,7 @@ import { API_YAML, parseApiConfig } from '../../lib/config/load-api-config.js';
 import { loadManagerConfig, parseManagerConfig } from '../../lib/config/load-manager-config.js';
 import { SECTION_NAMES, type SectionName } from '../../lib/config/manager-config.js';
 import { MASK } from '../../lib/config/render-raw-configuration.js';
+import { SECRET_OPTIONS } from '../../lib/config/secret-options.js';
 import type { Home } from '../../lib/home/home.js';
 import { isObject } from '../../lib/json/is-object.js';
 
@@ -20,7 +21,7 @@ export type ConfigurationDifference = {
 };
 
 /** Members that are secrets wherever they stand. */
-const SECRETS = new Set(['key', 'api_key', 'haproxy_password', 'client_cert_password', 'hook_url']);
+const SECRETS = new Set(['key', ...SECRET_OPTIONS]);
 /** A configuration without a word. */
 const NOTHING = '<manager_config></manager_config>';
 

@@ -3,6 +3,7 @@ import { ConfigError } from './config-error.js';
 import { readConfigurationXml } from './read-configuration-xml.js';
 import { childName, type RenderedOption, renderOption } from './render-option.js';
 import { MASK } from './render-raw-configuration.js';
+import { SECRET_OPTIONS } from './secret-options.js';
 
 /** A section as the API shows it: one object, or one object a block. */
 export type RenderedSection = RenderedObject | RenderedObject[];
@@ -263,10 +264,10 @@ function maskSecrets(all: RenderedConfiguration): void {
     }
   };
   mask(all['cluster'], 'key');
-  mask(all['integration'], 'api_key');
+  mask(all['integration'], ...SECRET_OPTIONS);
   const cluster = all['cluster'];
   const helper = cluster === undefined || Array.isArray(cluster) ? undefined : cluster['haproxy_helper'];
   if (typeof helper === 'object' && !Array.isArray(helper)) {
-    mask(helper, 'haproxy_password', 'client_cert_password');
+    mask(helper, ...SECRET_OPTIONS);
   }
 }

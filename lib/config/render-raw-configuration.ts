@@ -1,8 +1,7 @@
+import { SECRET_OPTIONS } from './secret-options.js';
+
 /** Stands for a secret. */
 export const MASK = '*****';
-
-/** Elements whose text is a secret wherever they stand. */
-const SECRET_ELEMENTS = ['api_key', 'haproxy_password', 'client_cert_password'];
 
 /**
  * The text of the configuration file for `GET /manager/configuration?raw=true` (daemons-and-config.md 1.3).
@@ -13,7 +12,7 @@ export function renderRawConfiguration(text: string, secrets: boolean): string {
     return text;
   }
   const withoutKey = replaceContents(text, 'cluster', (body) => replaceContents(body, 'key', () => MASK));
-  return SECRET_ELEMENTS.reduce((masked, name) => replaceContents(masked, name, () => MASK), withoutKey);
+  return SECRET_OPTIONS.reduce((masked, name) => replaceContents(masked, name, () => MASK), withoutKey);
 }
 
 /**

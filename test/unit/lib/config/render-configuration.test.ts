@@ -299,7 +299,7 @@ describe('configuration as the API shows it', () => {
   it('masks secrets for a caller who may not change the configuration', () => {
     const xml =
       '<cluster><key>c0ffee</key><haproxy_helper><haproxy_password>pw</haproxy_password></haproxy_helper></cluster>' +
-      '<integration><name>slack</name><api_key>topsecret</api_key></integration>';
+      '<integration><name>slack</name><api_key>topsecret</api_key><hook_url>https://topsecret.example/x</hook_url></integration>';
     const shown = JSON.stringify(render(xml, { secrets: false }));
     expect(shown).not.to.match(/c0ffee|pw"|topsecret/);
     expect(shown).to.contain('"key":"*****"');
@@ -326,11 +326,11 @@ describe('configuration file as it is', () => {
   it('hides secrets of a caller who may not change it', () => {
     const text =
       '<ossec_config><client><key>not secret</key></client>\n<cluster>\n  <key>c0ffee</key> <!-- x -->\n</cluster>' +
-      '<integration><api_key>topsecret</api_key></integration></ossec_config>';
+      '<integration><api_key>topsecret</api_key><hook_url>https://x</hook_url></integration></ossec_config>';
     expect(renderRawConfiguration(text, true)).to.equal(text);
     expect(renderRawConfiguration(text, false)).to.equal(
       '<ossec_config><client><key>not secret</key></client>\n<cluster>\n  <key>*****</key> <!-- x -->\n</cluster>' +
-        '<integration><api_key>*****</api_key></integration></ossec_config>',
+        '<integration><api_key>*****</api_key><hook_url>*****</hook_url></integration></ossec_config>',
     );
   });
 
