@@ -153,7 +153,8 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
     logger,
   });
   const documents = documentationPages(contract, errors, (operation) => dispatcher.has(operation));
-  const console = consolePages();
+  const console = onFirstUse(() => consolePages(logger));
+  if (settings.console) console();
   const guards = new AccessGuards(settings.access, monotonic);
   const connections = new ApiConnections(logger);
   const counters = new RequestCounters();
@@ -163,7 +164,7 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
     settings: inForce,
     router: new Router(contract.operations),
     page: (path) =>
-      (inForce().docs ? documents.get(path) : undefined) ?? (inForce().console ? console.get(path) : undefined),
+      (inForce().docs ? documents.get(path) : undefined) ?? (inForce().console ? console().get(path) : undefined),
     checker,
     authenticator: access.authenticator,
     guards,
@@ -197,6 +198,12 @@ export async function startApi(options: ApiOptions, parts: DaemonParts): Promise
     { contract, dispatcher, counters, streams, connections, guards, server, watch, addresses, handled },
     holder,
   );
+}
+
+/** For what a reload may turn on. */
+function onFirstUse<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 /** The access log; the last that it is told is the stop, after everything else has ended. */

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { describeError } from '../../lib/log/describe-error.js';
+import type { Logger } from '../../lib/log/logger.js';
 import { rawResult, type WholeResult } from '../http/envelope.js';
 import type { DocumentPage } from '../http/request-context.js';
 
@@ -31,25 +33,31 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Names carry a sum of what is in them: a browser may keep such a file for good. */
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
-/** The console: a page at `/console`, a script and a style, which are read from the disk when somebody asks for them. */
-export function consolePages(): ReadonlyMap<string, DocumentPage> {
-  const names = readdirSync(FOLDER).filter((name) => !name.endsWith('.br'));
-  return new Map(
-    names.map((name) => {
-      const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-      const read = (file: string) => once(() => rawResult(type, readFileSync(new URL(file, FOLDER))));
-      const isPage = name === 'index.html';
-      const page: DocumentPage = {
-        result: read(name),
-        brotli: read(`${name}.br`),
-        ...(isPage ? { contentSecurityPolicy: POLICY } : { cacheControl: FOR_GOOD }),
-      };
-      return [isPage ? '/console' : `/console/${name}`, page];
-    }),
-  );
+/**
+ * The console: a page at `/console`, a script and a style. All of it is read here, so that what a build changes later does
+ * not go with what browsers have already; none of it where it is not whole, which a warning says: the API needs no console.
+ */
+export function consolePages(logger: Pick<Logger, 'warn'>, folder = FOLDER): ReadonlyMap<string, DocumentPage> {
+  try {
+    const names = readdirSync(folder).filter((name) => !name.endsWith('.br'));
+    return new Map(names.map((name) => [name === 'index.html' ? '/console' : `/console/${name}`, page(folder, name)]));
+  } catch (error) {
+    const what = 'The console is off: build the product again, or say console: no in api.yaml';
+    logger.warn(`${what} (${describeError(error)}).`);
+    return new Map();
+  }
 }
 
-function once(make: () => WholeResult): () => WholeResult {
-  let made: WholeResult | undefined;
-  return () => (made ??= make());
+/** @throws the file system's error */
+function page(folder: URL, name: string): DocumentPage {
+  const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+  const read = (file: string): (() => WholeResult) => {
+    const result = rawResult(type, readFileSync(new URL(file, folder)));
+    return () => result;
+  };
+  return {
+    result: read(name),
+    brotli: read(`${name}.br`),
+    ...(name === 'index.html' ? { contentSecurityPolicy: POLICY } : { cacheControl: FOR_GOOD }),
+  };
 }
