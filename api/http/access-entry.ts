@@ -7,8 +7,12 @@ import type { RequestContext } from './request-context.js';
 
 /** Longest JSON body that is logged. Stops a client from filling the disk with log lines. */
 const MAX_LOGGED_BODY = 16_384;
+/** Bodies that hold whole files, sent at each pause in typing: what they are about is logged, and how large they are. */
+const FILES_OPERATION = 'putRulesTests';
 /** Longest user name or path that is logged. */
 const MAX_LOGGED_TEXT = 1024;
+/** Paths of files that are logged of a request. */
+const MAX_LOGGED_PATHS = 10;
 
 /**
  * A request as the access log shows it, with secrets masked (rest-api.md 1.7).
@@ -60,11 +64,22 @@ function loggedBody(context: RequestContext, maskKey: boolean, hideEvents: boole
   if (hideEvents && context.path === '/events' && isObject(json) && 'events' in json) {
     return { events: Array.isArray(json['events']) ? json['events'].length : 0 };
   }
+  if (context.operation?.id === FILES_OPERATION) return loggedFiles(json, context.received.length);
   const masked: unknown = JSON.parse(
     JSON.stringify(json, (key, value: unknown) => (key === 'password' || (maskKey && key === 'key') ? '****' : value)),
   );
   const { length } = JSON.stringify(masked);
   return length > MAX_LOGGED_BODY ? { characters: length } : masked;
+}
+
+/** Paths without what is in the files. */
+function loggedFiles(json: unknown, bytes: number): unknown {
+  const files: unknown = isObject(json) ? json['files'] : undefined;
+  const known: readonly unknown[] = Array.isArray(files) ? files : [];
+  const paths = known.flatMap((file) =>
+    isObject(file) && typeof file['path'] === 'string' ? [file['path'].slice(0, MAX_LOGGED_TEXT)] : [],
+  );
+  return { files: known.length, paths: paths.slice(0, MAX_LOGGED_PATHS), bytes };
 }
 
 /** Control characters as escapes, so that nobody writes log lines of their own. */
