@@ -103,6 +103,7 @@ function permittedType(operation, requirements) {
   const names = requirements.map(permittedName).filter((name) => name !== undefined);
   const entries = names.map((name) => `readonly ${name}: ${name === 'agents' ? 'PermittedAgents' : 'PermittedIds'};`);
   if (operation['x-rbac-secrets'] !== undefined) entries.push('readonly secrets: boolean;');
+  if (operation['x-rbac-whole'] !== undefined) entries.push('readonly whole: boolean;');
   return entries.length === 0 ? 'Readonly<Record<never, never>>' : `{ ${entries.join('\n')} }`;
 }
 

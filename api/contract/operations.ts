@@ -1113,7 +1113,7 @@ export type Operations = {
       readonly event: string;
       readonly options?: { readonly explain?: boolean; readonly why?: number };
     };
-    readonly permitted: Readonly<Record<never, never>>;
+    readonly permitted: { readonly whole: boolean };
   };
 
   /** DELETE /logtest/sessions/{token}: Close a test session. */
@@ -1604,7 +1604,7 @@ export type Operations = {
       readonly files?: readonly { readonly path: string; readonly content?: string }[];
       readonly tests?: 'own' | 'all' | 'none';
     };
-    readonly permitted: Readonly<Record<never, never>>;
+    readonly permitted: { readonly whole: boolean };
   };
 
   /** GET /rules/tests/files: List files of tests. */

@@ -11,7 +11,14 @@ import type { PermissionCheck } from '../rbac/permission-check.js';
 import type { Permitted } from '../rbac/permitted.js';
 import type { User } from '../rbac/rbac-model.js';
 import { ApiError } from './api-error.js';
-import { ApiRequest, isChange, type OperationHandler, type OperationHandlers, shownNode } from './api-request.js';
+import {
+  ApiRequest,
+  endsWithClient,
+  isChange,
+  type OperationHandler,
+  type OperationHandlers,
+  shownNode,
+} from './api-request.js';
 import { mediaType, refuseUnknownFields } from './body-check.js';
 import type { ApiResult } from './envelope.js';
 import type { ParameterValues } from './parameter-values.js';
@@ -86,18 +93,23 @@ export class Dispatcher {
     return this.#handlers.has(operation.id);
   }
 
-  /** Answers a request of a client, together with other nodes where it concerns them. @throws ProblemError for every refusal and failure */
+  /**
+   * Answers a request of a client, together with other nodes where it concerns them.
+   * @param gone says that the client went away; work that changes nothing ends then
+   * @throws ProblemError for every refusal and failure; the reason of `gone`
+   */
   async dispatch(
     context: RequestContext,
     operation: Operation,
     parameters: ParameterValues,
-    contentType: string | undefined,
+    { contentType, gone }: { readonly contentType: string | undefined; readonly gone: AbortSignal },
   ): Promise<ApiResult> {
     this.#checkBody(context, operation, contentType);
     const { caller, loginUser } = context;
     const call = { operation, parameters, body: bodyOf(context, operation), caller, loginUser };
     const limitMs = parameters['wait_for_complete'] === true ? 0 : this.#parts.settings().requestTimeoutMs;
-    return this.#answer(call, limitMs, (time) => {
+    const limits = { limitMs, gone: endsWithClient(operation) ? gone : undefined };
+    return this.#answer(call, limits, (time) => {
       if (!this.#parts.spreader.takes(operation)) return this.#runHere(call, WHOLE_REQUEST, time);
       const request = this.#request(call, WHOLE_REQUEST, time);
       const here = async (part: RequestPart, others = parameters): Promise<ApiResult> =>
@@ -111,12 +123,12 @@ export class Dispatcher {
    * @throws ProblemError for every refusal and failure
    */
   relayed(call: DispatchedCall, part: RequestPart, limitMs: number): Promise<ApiResult> {
-    return this.#answer(call, limitMs, (time) => this.#runHere(call, part, time));
+    return this.#answer(call, { limitMs, gone: undefined }, (time) => this.#runHere(call, part, time));
   }
 
   async #answer(
     { operation, caller }: DispatchedCall,
-    limitMs: number,
+    { limitMs, gone }: RequestLimits,
     run: (time: RequestTime) => ApiResult | Promise<ApiResult>,
   ): Promise<ApiResult> {
     const abort = new AbortController();
@@ -124,8 +136,9 @@ export class Dispatcher {
       if (operation.experimental && !this.#parts.settings().experimentalFeatures) throw new ApiError(1122);
       const time = { signal: abort.signal, endsAt: limitMs === 0 ? Infinity : performance.now() + limitMs };
       const over = () => timedOut(isChange(operation));
-      return await withinTime(() => run(time), limitMs, { abort, over });
+      return await withinLimits(() => run(time), { limitMs, gone }, { abort, over });
     } catch (error) {
+      gone?.throwIfAborted();
       throw this.#toProblem(error, operation, caller);
     }
   }
@@ -185,32 +198,40 @@ export class Dispatcher {
 /** How long a request may take: told by the signal, and known beforehand, by `performance.now()`. */
 type RequestTime = { readonly signal: AbortSignal; readonly endsAt: number };
 
+/** What ends a request before its handler does. */
+type RequestLimits = {
+  /** Milliseconds, 0 for no limit. */
+  readonly limitMs: number;
+  /** Undefined where the client has no say. */
+  readonly gone: AbortSignal | undefined;
+};
+
 /**
- * Runs a handler until its time is over, which it is told by `abort`.
- * @param limitMs 0 = no limit
- * @throws ApiError of `over` when it takes longer
+ * Runs a handler until its time is over or its client has gone, which it is told by `abort`.
+ * @throws ApiError of `over` when it takes longer; the reason of `gone`
  */
-async function withinTime(
+async function withinLimits(
   handle: () => ApiResult | Promise<ApiResult>,
-  limitMs: number,
+  { limitMs, gone }: RequestLimits,
   { abort, over }: { readonly abort: AbortController; readonly over: () => ApiError },
 ): Promise<ApiResult> {
   const work = handle();
-  // What is there at once needs no time limit.
-  if (limitMs === 0 || !(work instanceof Promise)) return work;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = over();
-      abort.abort(error);
-      reject(error);
-    }, limitMs);
+  // What is there at once needs no limit.
+  if (!(work instanceof Promise) || (limitMs === 0 && gone === undefined)) return work;
+  const { signal } = abort;
+  const timer = limitMs === 0 ? undefined : setTimeout(() => abort.abort(over()), limitMs);
+  const leave = (): void => abort.abort(gone?.reason);
+  gone?.addEventListener('abort', leave, { once: true });
+  const ended = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
+  if (gone?.aborted === true) leave();
   try {
-    return await Promise.race([work, timeout]);
+    return await Promise.race([work, ended]);
   } finally {
     clearTimeout(timer);
-    // After a time-out the handler may still fail: nobody waits for it any more.
+    gone?.removeEventListener('abort', leave);
+    // After its end the handler may still fail: nobody waits for it any more.
     work.catch(() => {});
   }
 }

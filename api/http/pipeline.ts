@@ -17,7 +17,7 @@ import type { EventStreams } from './event-stream.js';
 import { readParameters } from './parameter-values.js';
 import { ProblemError } from './problem-error.js';
 import type { RateLimit } from './rate-limit.js';
-import { readRequestBody } from './request-body.js';
+import { readRequestBody, RequestAbortedError } from './request-body.js';
 import { type DocumentPage, RequestContext } from './request-context.js';
 import type { RequestCounters } from './request-counters.js';
 import { parseRequestTarget } from './request-target.js';
@@ -347,7 +347,13 @@ async function dispatch(
 ): Promise<void> {
   const { operation, parameters } = context;
   if (operation === undefined || parameters === undefined) throw new Error('a step of the pipeline is missing');
-  const result = await parts.dispatcher.dispatch(context, operation, parameters, request.headers['content-type']);
+  const client = new AbortController();
+  const leave = (): void => client.abort(new RequestAbortedError('the client went away before the answer'));
+  response.once('close', leave);
+  const contentType = request.headers['content-type'];
+  const result = await parts.dispatcher
+    .dispatch(context, operation, parameters, { contentType, gone: client.signal })
+    .finally(() => response.off('close', leave));
   if (result.kind === 'stream') {
     await parts.streams.answer(response, result, {
       head: request.method === 'HEAD',

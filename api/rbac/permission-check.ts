@@ -42,6 +42,9 @@ export class PermissionCheck {
     if (operation.secrets !== undefined) {
       permitted['secrets'] = this.#allowsHere(permissions, this.#here(operation.secrets));
     }
+    if (operation.whole.length > 0) {
+      permitted['whole'] = operation.whole.every((action) => permissions.allowsAll(action, kindOf(action)));
+    }
     return permitted;
   }
 

@@ -37,6 +37,21 @@ export class Permissions {
   }
 
   /**
+   * Whether an action is allowed on every resource of a type, those to come included.
+   * @throws ApiError 4500 for a policy that is not valid
+   */
+  allowsAll(action: string, type: string): boolean {
+    this.#refuseInvalid();
+    let isAllowed = this.mode === 'black';
+    for (const entry of this.#entries.get(action)?.values() ?? []) {
+      if (entry.type !== type) continue;
+      if (entry.value === '*') isAllowed = entry.effect === 'allow';
+      else if (entry.effect === 'deny') isAllowed = false;
+    }
+    return isAllowed;
+  }
+
+  /**
    * Those of the given resources the action is allowed on; of agents {@link agentScope} says it.
    * @param type for example `rule:file`
    * @param wanted values, for example file names

@@ -13,4 +13,6 @@ export type Permitted = {
   readonly rules?: PermittedIds;
   /** Whether secrets are shown. */
   readonly secrets?: boolean;
+  /** Whether the actions of `x-rbac-whole` are allowed on all there is. */
+  readonly whole?: boolean;
 };

@@ -3,6 +3,7 @@ import type { DaemonClient } from '../daemons/daemon-client.js';
 import { ApiError } from '../http/api-error.js';
 import type { OperationHandlers } from '../http/api-request.js';
 import { type ApiResult, dataResult } from '../http/envelope.js';
+import { deniedRuleset } from '../rbac/denied-error.js';
 
 /** What the engine may take to end a session, milliseconds. */
 const CLOSE_DEADLINE_MS = 10_000;
@@ -26,7 +27,12 @@ export function logtestRoutes(analysisd: DaemonClient<typeof analysisdContract>)
     return dataResult({ messages: [], ...reply.data });
   };
   return {
-    putLogtest: (request) => ask(() => analysisd.call(request, 'logtest.run', request.body)),
+    putLogtest: (request) => {
+      const { explain = false, why } = request.body.options ?? {};
+      // Both tell what is in rules, decoders and lists, also of those that the line does not come to.
+      if ((explain || why !== undefined) && !request.permitted.whole) throw deniedRuleset();
+      return ask(() => analysisd.call(request, 'logtest.run', request.body));
+    },
     deleteLogtestSessionsToken: (request) =>
       ask(() =>
         analysisd.call(

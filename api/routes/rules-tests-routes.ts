@@ -6,6 +6,7 @@ import type { OperationHandlers } from '../http/api-request.js';
 import { dataResult, listResult, rawResult } from '../http/envelope.js';
 import { uploadedText } from '../http/uploaded-text.js';
 import { pageOf } from '../lists/list-parameters.js';
+import { deniedRuleset } from '../rbac/denied-error.js';
 import type { RulesetUploads } from '../ruleset/ruleset-uploads.js';
 import { OwnTestFiles, TESTS_DIRECTORY } from '../ruleset/tests/own-test-files.js';
 import type { RulesetTests } from '../ruleset/tests/ruleset-tests.js';
@@ -24,14 +25,15 @@ export type RulesTestsRouteParts = {
 export function rulesTestsRoutes({ home, tests, uploads }: RulesTestsRouteParts): OperationHandlers {
   const own = new OwnTestFiles(home);
   return {
-    putRulesTests: async ({ body, signal }) => {
+    putRulesTests: async ({ body, signal, permitted, caller }) => {
+      if (!permitted.whole) throw deniedRuleset();
       const { files = [], tests: wanted = 'own' } = body;
       const order = {
         home: home.root,
         files: files.map(({ path, content = null }) => ({ path, content })),
         tests: wanted,
       };
-      return dataResult(await tests.run(order, signal));
+      return dataResult(await tests.run(order, { signal, user: caller.user.id }));
     },
 
     getRulesTestsFiles: ({ permitted, parameters }) => {
@@ -77,6 +79,7 @@ export function rulesTestsRoutes({ home, tests, uploads }: RulesTestsRouteParts)
       const path = `${TESTS_DIRECTORY}/${filename}`;
       const messages = { all: 'File of tests was deleted', some: '-', none: 'Could not delete the file of tests' };
       return outcome(path, messages, async () => {
+        own.checkDirectory();
         const refuse = () => {
           if (!fileExists(home, path)) throw new ApiError(1906);
         };

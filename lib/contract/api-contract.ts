@@ -41,6 +41,8 @@ export type Operation = {
   readonly actions: readonly string[];
   /** Action without which secrets are masked; undefined where there are none. */
   readonly secrets: string | undefined;
+  /** Actions that have to be allowed on all resources for something that not everybody who may call it is answered. */
+  readonly whole: readonly string[];
   readonly deprecated: boolean;
   /** Whether it answers only while `experimental_features` is on (rest-api.md 6.18). */
   readonly experimental: boolean;
@@ -87,6 +89,7 @@ function readOperation(
     body: definition['requestBody'] === undefined ? undefined : readBody(resolve(document, definition['requestBody'])),
     actions: list(definition['x-rbac-actions']).map((action) => text(action, path)),
     secrets: definition['x-rbac-secrets'] === undefined ? undefined : text(definition['x-rbac-secrets'], path),
+    whole: list(definition['x-rbac-whole']).map((action) => text(action, path)),
     deprecated: definition['deprecated'] === true,
     experimental: definition['x-experimental'] === true,
     missing: definition['x-missing'] === undefined ? undefined : text(definition['x-missing'], path),

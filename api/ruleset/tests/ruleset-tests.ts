@@ -13,9 +13,19 @@ const HEAP_MEGABYTES = 1024;
 /** Runs that wait for their turn: each holds the files of its request. */
 const MAX_WAITING = 8;
 
+/** Who asks for a run, and until when. */
+export type TestsCaller = {
+  /** Id of the user. */
+  readonly user: number;
+  /** Calls it off. */
+  readonly signal: AbortSignal;
+};
+
 /** Runs tests of the ruleset, one run at a time, each in a thread of its own with bounds on time and memory. */
 export class RulesetTests {
   readonly #queue = new Limiter({ atOnce: 1, mostWaiting: MAX_WAITING });
+  /** What ends the waiting of a user's run, by user. */
+  readonly #waiting = new Map<number, AbortController>();
   readonly #mostMs: number;
 
   constructor(mostMs = MOST_MS) {
@@ -23,19 +33,28 @@ export class RulesetTests {
   }
 
   /**
-   * @param signal calls it off
-   * @throws ApiError 8007 when it takes too long or too much memory; ProblemError 503 when too many wait
+   * Of a user one run waits at most: places are few, and who types asks again before the answer to what was there before has come.
+   * @throws ApiError 8007 when it takes too long or too much memory; ProblemError 503 when too many wait, or when the
+   * user asked for another run while it waited
    */
-  async run(order: TestsOrder, signal: AbortSignal): Promise<TestsReport> {
-    const work = () =>
-      runInThread<TestsOrder, TestsReport>(new URL('./tests-thread.js', import.meta.url), order, {
+  async run(order: TestsOrder, { user, signal }: TestsCaller): Promise<TestsReport> {
+    this.#waiting.get(user)?.abort(busyProblem('svc-apid'));
+    const replaced = new AbortController();
+    this.#waiting.set(user, replaced);
+    const begun = (): void => {
+      if (this.#waiting.get(user) === replaced) this.#waiting.delete(user);
+    };
+    const work = () => {
+      begun();
+      return runInThread<TestsOrder, TestsReport>(new URL('./tests-thread.js', import.meta.url), order, {
         title: 'the run',
         memory: { old: HEAP_MEGABYTES },
         mostMs: this.#mostMs,
         signal,
       });
+    };
     try {
-      return await this.#queue.run(work, { signal });
+      return await this.#queue.run(work, { signal: AbortSignal.any([signal, replaced.signal]) });
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof LimiterFullError) throw busyProblem('svc-apid');
@@ -43,6 +62,8 @@ export class RulesetTests {
         throw new ApiError(8007, { extra: describeError(error) });
       }
       throw error;
+    } finally {
+      begun();
     }
   }
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { RulesetTests } from '../../../api/ruleset/tests/ruleset-tests.js';
@@ -8,6 +8,7 @@ import { type ApiList, ListCaller } from '../../support/api/api-list.js';
 import { addUser, policy } from '../../support/api/rbac-user.js';
 import { ResponseChecker } from '../../support/api/response-checker.js';
 import { TestApi } from '../../support/api/test-api.js';
+import { eventually } from '../../support/eventually.js';
 
 const CONFIGURATION = `<manager_config>
   <ruleset>
@@ -131,8 +132,48 @@ describe('tests of the ruleset over the API', function () {
     const slow = new RulesetTests(1);
     const order = { home: api.home.root, files: [], tests: 'own' as const };
     const signal = new AbortController().signal;
-    const error = await slow.run(order, signal).catch((failure: unknown) => failure);
+    const error = await slow.run(order, { user: 1, signal }).catch((failure: unknown) => failure);
     expect(error).to.include({ code: 8007 });
+  });
+
+  it('are not behind a link', async () => {
+    renameSync(api.home.path('etc/tests'), api.home.path('elsewhere'));
+    symlinkSync(api.home.path('elsewhere'), api.home.path('etc/tests'));
+    try {
+      expect((await lists.call('GET', '/rules/tests/files')).data.affected_items).to.deep.equal([]);
+      expect((await api.call('GET', '/rules/tests/files/shop.yml')).status).to.equal(404);
+      expect((await put('shop.yml', TESTS, '?overwrite=true')).data.failed_items[0]?.error.code).to.equal(1006);
+      expect((await remove('shop.yml')).data.failed_items[0]?.error.code).to.equal(1006);
+      expect(readFileSync(api.home.path('elsewhere/shop.yml'), 'utf8')).to.equal(TESTS);
+    } finally {
+      rmSync(api.home.path('etc/tests'));
+      renameSync(api.home.path('elsewhere'), api.home.path('etc/tests'));
+    }
+  });
+
+  it('of a user one run waits, the latest', async () => {
+    const tests = new RulesetTests();
+    const order = { home: api.home.root, files: [], tests: 'none' as const };
+    const caller = { user: 1, signal: new AbortController().signal };
+    const [first, second, third, other] = await Promise.allSettled([
+      tests.run(order, caller),
+      tests.run(order, caller),
+      tests.run(order, caller),
+      tests.run(order, { ...caller, user: 2 }),
+    ]);
+    expect([first?.status, third?.status, other?.status]).to.deep.equal(['fulfilled', 'fulfilled', 'fulfilled']);
+    expect(second).to.have.nested.property('reason.status', 503);
+  });
+
+  it('of the body paths and sizes are logged', async () => {
+    await run({ files: [{ path: 'etc/lists/bad-words', content: 'not-to-be-logged:b\n' }], tests: 'none' });
+    const line = await eventually('the line of the access log', () =>
+      readFileSync(api.home.path('logs', 'api.log'), 'utf8')
+        .split('\n')
+        .findLast((one) => one.includes('bad-words') && one.includes('PUT /rules/tests"')),
+    );
+    expect(line).to.match(/body \{"files": 1, "paths": \["etc\/lists\/bad-words"\], "bytes": \d+\}/);
+    expect(line).not.to.include('not-to-be-logged');
   });
 
   it('are for who may try log lines; paths lead nowhere else', async () => {
@@ -144,6 +185,29 @@ describe('tests of the ruleset over the API', function () {
     expect(denied.status).to.equal(403);
     expect((await api.call('GET', '/rules/tests/files/shop.yml', undefined, reader)).status).to.equal(200);
     expect((await api.call('DELETE', '/rules/tests/files/shop.yml', undefined, reader)).status).to.equal(403);
+    const tester = { name: 'tester', password };
+    const all = (action: string, type: string) => policy('allow', action, `${type}:*`);
+    const reads = [
+      all('rules:read', 'rule:file'),
+      all('decoders:read', 'decoder:file'),
+      all('lists:read', 'list:file'),
+    ];
+    await addUser(api, tester, [policy('allow', 'logtest:run', '*:*:*'), ...reads]);
+    const as = async () => ({ authorization: `Bearer ${await api.login('tester', password)}` });
+    const allowed = await api.call('PUT', '/rules/tests?wait_for_complete=true', { tests: 'none' }, await as());
+    expect(allowed.status).to.equal(200);
+    const but = policy('deny', 'lists:read', 'list:file:bad-words');
+    await addUser(api, tester, [policy('allow', 'logtest:run', '*:*:*'), ...reads, but]);
+    const without = await as();
+    for (const [path, body] of [
+      ['/rules/tests', { tests: 'none' }],
+      ['/logtest', { event: 'x', log_format: 'syslog', location: 'y', options: { explain: true } }],
+      ['/logtest', { event: 'x', log_format: 'syslog', location: 'y', options: { why: 0 } }],
+    ] as const) {
+      const answer = await api.call('PUT', path, body, without);
+      expect([answer.status, (answer.json() as { error: number }).error], path).to.deep.equal([403, 4000]);
+    }
+    api.forgetToken();
     for (const path of ['etc/../x', 'etc/rules/../../x', 'etc/manager.conf', '/etc/rules/x']) {
       const answer = await api.call('PUT', '/rules/tests', { files: [{ path, content: '' }] });
       expect(answer.status, path).to.equal(400);

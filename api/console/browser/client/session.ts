@@ -82,6 +82,11 @@ export class Session {
     return this.#mode === 'black' ? effects.length === 0 || effects.includes('allow') : effects.includes('allow');
   }
 
+  /** Whether what shows the ruleset may be asked for: runs of its tests, and the way of a line through it. */
+  get mayExplain(): boolean {
+    return ['logtest:run', 'rules:read', 'decoders:read', 'lists:read'].every((action) => this.may(action));
+  }
+
   #tell(): void {
     for (const listener of this.#listeners) listener();
   }

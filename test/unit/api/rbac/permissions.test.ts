@@ -43,6 +43,20 @@ describe('permissions', () => {
     expect(read(again, { '001': ['web'] })).to.deep.equal(['001']);
   });
 
+  it('tell whether an action is allowed on everything', () => {
+    const rules = (...given: Parameters<typeof of>) => of(...given).allowsAll('rules:read', 'rule:file');
+    expect(rules('white')).to.equal(false);
+    expect(rules('black')).to.equal(true);
+    expect(rules('white', ['allow', 'rules:read', 'rule:file:*'])).to.equal(true);
+    expect(rules('white', ['allow', 'rules:read', 'rule:file:a.xml'])).to.equal(false);
+    const but: Entry = ['deny', 'rules:read', 'rule:file:a.xml'];
+    expect(rules('white', ['allow', 'rules:read', 'rule:file:*'], but)).to.equal(false);
+    expect(rules('white', but, ['allow', 'rules:read', 'rule:file:*'])).to.equal(true);
+    expect(rules('black', but)).to.equal(false);
+    expect(rules('black', ['deny', 'rules:read', 'rule:file:*'])).to.equal(false);
+    expect(rules('white', ['allow', 'rules:read', 'list:file:*'])).to.equal(false);
+  });
+
   it('a wildcard replaces the single resources before it', () => {
     const permissions = of(
       'white',

@@ -8,7 +8,7 @@ import { TEXTS } from '../../texts.js';
 /** How the ruleset takes the line of an alert now, step by step. */
 export function ExplainTab({ alert: { alert_id: id, full_log: log, rule, location } }: { readonly alert: Alert }) {
   const { session } = useConsole();
-  const isAsked = log !== undefined && session.may('logtest:run');
+  const isAsked = log !== undefined && session.mayExplain;
   const query = useQuery(isAsked ? `explain ${id}` : undefined, async (api, signal) => {
     const options = { explain: true, why: Number(rule?.id ?? 0) };
     const explained = await api.exchange<Explained & { readonly token?: string }>('PUT', '/logtest', {

@@ -78,7 +78,7 @@ function Editor({ file, stored, onSaved }: EditorProps) {
   const [asking, setAsking] = useState<'save' | 'remove'>();
   const text = draft ?? stored;
   const isChanged = text !== stored;
-  const mayCheck = session.may('logtest:run');
+  const mayCheck = session.mayExplain;
   const { check, settled } = useCheck(file, text, mayCheck && isChanged);
   const isChecked = check.data !== undefined && settled === text;
   const problems = [

@@ -46,7 +46,7 @@ type Asked = { readonly lines: string; readonly location: string; readonly why: 
 
 /** A session of the engine, and what came of the lines in it, the latest first. */
 function useLogtest() {
-  const { api } = useConsole();
+  const { api, session } = useConsole();
   const [token, setToken] = useState<string>();
   const [tried, setTried] = useState<readonly Tried[]>([]);
   const [error, setError] = useState<unknown>();
@@ -63,7 +63,9 @@ function useLogtest() {
             log_format: 'syslog',
             location,
             ...(last === undefined ? {} : { token: last }),
-            options: { explain: true, ...(/^\d+$/.test(why) ? { why: Number(why) } : {}) },
+            ...(session.mayExplain
+              ? { options: { explain: true, ...(/^\d+$/.test(why) ? { why: Number(why) } : {}) } }
+              : {}),
           },
         });
         last = answer.token ?? last;

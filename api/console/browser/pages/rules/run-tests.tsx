@@ -20,7 +20,7 @@ export function RunTests() {
         signal,
       }),
   );
-  if (!session.may('logtest:run')) return <p class="hint">{T.denied}</p>;
+  if (!session.mayExplain) return <p class="hint">{T.denied}</p>;
   const run = (tests: 'own' | 'all') => setAsked((before) => ({ tests, turn: (before?.turn ?? 0) + 1 }));
   const isRunning = asked !== undefined && query.isLoading;
   return (

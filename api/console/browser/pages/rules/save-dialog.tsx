@@ -29,7 +29,7 @@ export function SaveDialog({ file, stored, text, onClose, onSaved, onRefused }: 
   const current = useQuery(stored === '' ? undefined : `file-now ${file.path}`, (client, signal) =>
     client.text(addressOf(file), rawOf(file), signal),
   );
-  const mayTest = session.may('logtest:run');
+  const mayTest = session.mayExplain;
   const tests = useQuery(mayTest ? `tests-with ${file.path} ${text}` : undefined, (client, signal) =>
     client.exchange<Report>('PUT', '/rules/tests', {
       json: { files: [{ path: file.path, content: text }], tests: 'own' },
