@@ -94,9 +94,12 @@ const BODIES: Readonly<Record<string, string>> = {
 /** Requests that change nothing although they are no reading ones, whomever they name. */
 const HARMLESS =
   /^(PUT \/(agents\/(\{agent_id\}\/restart|restart|reconnect)|syscheck|rootcheck)|DELETE \/(syscheck|rootcheck)\/)/;
-/** Operations on everything that change what they are about; with `all` they are tried for those who may not. */
+/**
+ * Operations on everything that change what they are about; with `all` they are tried for those who may not. So is one that needs
+ * more than its actions say (test/unit/api/rules-tests.test.ts).
+ */
 const DESTRUCTIVE =
-  /^(DELETE \/(groups|security\/(users|roles|rules|policies))|PUT \/agents\/group|DELETE \/security\/config)$/;
+  /^(PUT \/rules\/tests|DELETE \/(groups|security\/(users|roles|rules|policies))|PUT \/agents\/group|DELETE \/security\/config)$/;
 /** The specification says in a sentence what these need (rest-api.md 6.9). */
 const IN_A_SENTENCE: Readonly<Record<string, readonly string[]>> = {
   'GET /security/actions': ['security:read_config'],
