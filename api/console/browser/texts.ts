@@ -35,6 +35,7 @@ export const TEXTS = {
   common: {
     loading: 'Loading…',
     retry: 'Try again',
+    pageFailed: (reason: string) => `This page failed: ${reason}`,
     unreachable: 'The server cannot be reached. It is asked again every few seconds.',
     denied: 'Your user may not see this.',
     stale: 'What is shown is from before.',
@@ -43,6 +44,7 @@ export const TEXTS = {
     cancel: 'Cancel',
     copy: 'Copy',
     copied: 'Copied',
+    notCopied: 'Cannot be copied',
     save: 'Save',
     delete: 'Delete',
     refresh: 'Refresh',
@@ -58,6 +60,14 @@ export const TEXTS = {
     notFound: 'There is no such page.',
     notices: 'Messages',
     noDifference: 'No difference.',
+    noDifferenceFound: 'The difference is too large to be shown.',
+    cut: (shown: number, length: number) =>
+      `The first ${shown.toLocaleString()} of ${length.toLocaleString()} characters.`,
+    tooLarge: (most: number) =>
+      `A text of more than ${most.toLocaleString()} characters is not changed here: take the API, or the file on the manager.`,
+    leave: 'Leave',
+    leaveTitle: 'Leave without saving?',
+    leaveText: 'What you have typed here is not saved, and is lost when you leave.',
     missing: 'This is not all: some did not answer, or may not be asked.',
     failedItems: (count: number) => `${count} could not be done:`,
   },
@@ -173,6 +183,7 @@ export const TEXTS = {
       ndjson: 'NDJSON, for programs: alerts as they are, one a line',
     },
     download: 'Download',
+    exportEnded: 'Your session ended meanwhile: nothing was written. Start it again.',
     exporting: (count: number) => `${count.toLocaleString()} alerts so far…`,
     exported: (count: number, isWhole: boolean) =>
       `${count.toLocaleString()} alerts are in the file. ${isWhole ? 'That is all.' : 'There are more: narrow the search or the time.'}`,

@@ -5,6 +5,8 @@ import { skipWithoutChromium, startChromium } from '../../support/console/chromi
 import { ConsoleHome } from '../../support/console/console-home.js';
 import { ConsolePage, PHONE } from '../../support/console/console-page.js';
 
+const READER = { name: 'reader', password: 'Correct-42-horse' };
+
 describe('the console: logging in', function () {
   this.timeout(120_000);
   let home: ConsoleHome;
@@ -14,6 +16,7 @@ describe('the console: logging in', function () {
   before(async function () {
     skipWithoutChromium(this);
     [home, browser] = await Promise.all([ConsoleHome.start(), startChromium()]);
+    await home.addUser(READER, 'readonly');
   });
   after(async () => {
     await browser?.close();
@@ -66,10 +69,32 @@ describe('the console: logging in', function () {
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Your session has ended').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await dialog.getByRole('button', { name: 'Close' }).count()).to.equal(0);
+    await dialog.getByText('Your session has ended').waitFor();
     await console.expectClean();
     await console.logIn();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+  });
+
+  it('begins anew for another user, and goes on over a place that is none', async () => {
+    console = await ConsolePage.open(browser, home, { place: '#/alerts?from=now-999999999w' });
+    const { page } = console;
+    await console.logIn();
+    await page.getByRole('heading', { name: 'Alerts', level: 1 }).waitFor();
+    await console.go('#/manager?tab=users');
+    await page.getByRole('cell', { name: READER.name, exact: true }).waitFor();
+    await page.route('**/security/roles*', (route) => route.fulfill({ status: 401, body: '{}' }), { times: 1 });
+    await page.getByRole('tab', { name: 'Roles' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    await console.logIn(READER.name, READER.password);
+    await page.getByTitle(`Logged in as ${READER.name}`).waitFor({ state: 'attached' });
+    await page.getByRole('tab', { name: 'Users' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Your user may not see this.' }).waitFor();
+    expect(await page.getByRole('cell', { name: READER.name, exact: true }).count()).to.equal(0);
+    await console.expectClean();
   });
 
   it('is gone where api.yaml says so, and is packed for those who take it', async () => {

@@ -21,3 +21,10 @@ export function useSessionOpen(session: Session): boolean {
   useEffect(() => session.listen(() => setOpen(session.isOpen)), [session]);
   return isOpen;
 }
+
+/** Which user it is, counted; shows anew when another one logs in. */
+export function useGeneration(session: Session): number {
+  const [generation, setGeneration] = useState(session.generation);
+  useEffect(() => session.listen(() => setGeneration(session.generation)), [session]);
+  return generation;
+}

@@ -30,6 +30,11 @@ export class Notices {
     this.#set(this.#notices.filter((notice) => notice.id !== id));
   }
 
+  /** Forgets all of them: they are for who was told them. */
+  clear(): void {
+    this.#set([]);
+  }
+
   #add(kind: Notice['kind'], text: string): number {
     const id = (this.#count += 1);
     this.#set([...this.#notices.filter((notice) => notice.text !== text), { id, kind, text }].slice(-MOST));

@@ -15,10 +15,16 @@ export class Session {
   #endsAt = 0;
   #policies: Policies = {};
   #mode = 'white';
+  #generation = 0;
   readonly #listeners = new Set<() => void>();
 
   get user(): string {
     return this.#user;
+  }
+
+  /** Counts the logins of another user than the one before: what one has seen and typed is not for the next. */
+  get generation(): number {
+    return this.#generation;
   }
 
   get isOpen(): boolean {
@@ -58,6 +64,7 @@ export class Session {
     this.#mode = String(mode);
     this.#policies = actions as Policies;
     this.#token = token;
+    if (name !== this.#user) this.#generation += 1;
     this.#user = name;
     this.#endsAt = Date.now() + lifetimeOf(token);
     this.#tell();

@@ -5,15 +5,22 @@ export const SPANS = ['now-15m', 'now-1h', 'now-24h', 'now-7d', 'now-30d'] as co
 export const DEFAULT_FROM = 'now-24h';
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+/** What a date can be, milliseconds around the epoch; a day less, so that the zone of a computer has room. */
+const MOST_MS = 8.64e15 - UNITS_MS.d;
 /** Digits up to which a number is of seconds (rest-api.md 6.19). */
 const DIGITS_OF_SECONDS = 11;
 
 /**
  * A time as the API takes it: `now-24h`, ISO 8601, epoch seconds or milliseconds.
  * @param now epoch milliseconds
- * @returns epoch milliseconds; undefined when it is none
+ * @returns epoch milliseconds; undefined when it is none, or further away than any date
  */
 export function readTime(text: string, now: number): number | undefined {
+  const ms = anyTime(text, now);
+  return ms === undefined || Math.abs(ms) > MOST_MS ? undefined : ms;
+}
+
+function anyTime(text: string, now: number): number | undefined {
   if (text === 'now') return now;
   const [, count, unit] = /^now-(\d{1,9})([smhdw])$/.exec(text) ?? [];
   if (unit !== undefined) return now - Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];

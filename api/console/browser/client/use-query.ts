@@ -1,10 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiClient } from './api-client.js';
-import { useConsole, useSessionOpen } from './console-context.js';
+import { useConsole, useGeneration, useSessionOpen } from './console-context.js';
+import { Failure } from './failure.js';
 
 /** What was asked of the server, as it stands. */
 export type Query<T> = {
-  /** The latest answer; it stays while it is asked anew, and when that fails. */
+  /** The latest answer; it stays while it is asked anew, and when that fails for another reason than that it may not be seen. */
   readonly data: T | undefined;
   readonly error: unknown;
   readonly isLoading: boolean;
@@ -23,17 +24,20 @@ const RETRY_MS = 3000;
 
 /**
  * Asks the server, and again when the key changes, when somebody has logged in again, and when the server is back.
- * @param key says what is asked: the same key, the same question; undefined asks nothing
+ * @param question says what is asked: the same words, the same question; undefined asks nothing
  * @param ask gets the client and a signal that ends it
  * @param everyMs asks again after each answer, while the page is seen; 0 does not
  */
 export function useQuery<T>(
-  key: string | undefined,
+  question: string | undefined,
   ask: (api: ApiClient, signal: AbortSignal) => Promise<T>,
   everyMs = 0,
 ): Query<T> {
   const { api, session } = useConsole();
   const isOpen = useSessionOpen(session);
+  const generation = useGeneration(session);
+  // What one user was answered is no answer to the next.
+  const key = question === undefined ? undefined : `${String(generation)} ${question}`;
   const [state, setState] = useState<State<T>>({ key: '', data: undefined, error: undefined, isLoading: true });
   const [turn, setTurn] = useState(0);
   const asking = useRef(ask);
@@ -56,8 +60,10 @@ export function useQuery<T>(
       },
       (error: unknown) => {
         if (abort.signal.aborted) return;
-        setState((was) => ({ ...was, error, isLoading: false }));
-        if ((error as { isUnreachable?: boolean }).isUnreachable === true) askAgain(RETRY_MS);
+        const failure = error instanceof Failure ? error : undefined;
+        const isDenied = failure?.isDenied === true;
+        setState((was) => ({ ...was, data: isDenied ? undefined : was.data, error, isLoading: false }));
+        if (failure?.isUnreachable === true) askAgain(RETRY_MS);
         else if (everyMs > 0) askAgain(everyMs);
       },
     );

@@ -1,18 +1,20 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useConsole } from '../client/console-context.js';
 import { describe } from '../client/notices.js';
 import { TEXTS } from '../texts.js';
 
 type DialogProps = {
   readonly title: string;
-  readonly onClose: () => void;
+  /** Without it there is no way out of the window but what is asked for in it. */
+  readonly onClose?: () => void;
   readonly children: ComponentChildren;
   readonly wide?: boolean;
 };
 
 /** A window in front of the page; Escape closes it, and the focus goes back to where it was. */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
+  const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const before = document.activeElement;
@@ -25,17 +27,24 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
     <dialog
       ref={dialog}
       class={wide ? 'wide' : undefined}
-      aria-labelledby="dialog-title"
+      aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        onClose?.();
+      }}
+      // Some browsers close it at the second Escape, whatever the page says to that.
+      onClose={() => {
+        if (onClose === undefined) dialog.current?.showModal();
+        else onClose();
       }}
     >
       <header class="card-head">
-        <h2 id="dialog-title">{title}</h2>
-        <button type="button" class="quiet" aria-label={TEXTS.common.close} onClick={onClose}>
-          ✕
-        </button>
+        <h2 id={id}>{title}</h2>
+        {onClose !== undefined && (
+          <button type="button" class="quiet" aria-label={TEXTS.common.close} onClick={onClose}>
+            ✕
+          </button>
+        )}
       </header>
       {children}
     </dialog>

@@ -83,13 +83,15 @@ function CustomRange({ from, to, onChoose }: CustomRangeProps) {
   };
   const [first, setFirst] = useState(shown(from));
   const [last, setLast] = useState(shown(to));
-  const isWrong = first !== '' && last !== '' && first >= last;
+  // As moments: an hour of a night in autumn comes twice.
+  const [begin, end] = [ofLocalField(first), ofLocalField(last)];
+  const isWrong = begin !== undefined && end !== undefined && begin >= end;
   return (
     <form
       class="row"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isWrong) onChoose({ from: ofLocalField(first), to: ofLocalField(last) });
+        if (!isWrong) onChoose({ from: begin, to: end });
       }}
     >
       <Field label={TEXTS.time.from}>

@@ -1,6 +1,6 @@
 /**
- * A place in the console. It is the fragment of the URL, so that what people search for is in no log of a server, and one
- * page is all that the server has to know.
+ * A place in the console. It is the fragment of the URL: no server that a link leads to learns it, and one page is all that ours
+ * has to know. What is searched for goes to the API, whose log has it.
  */
 export type Place = { readonly path: readonly string[]; readonly params: URLSearchParams };
 

@@ -20,12 +20,17 @@ export function LoginPage() {
 }
 
 /** A session has ended; the page behind stays as it is. */
-export function SessionEnded() {
+export function SessionEnded({ onLogOut }: { readonly onLogOut: () => void }) {
   const { session } = useConsole();
   return (
-    <Dialog title={TEXTS.login.title} onClose={() => undefined}>
+    <Dialog title={TEXTS.login.title}>
       <p>{TEXTS.login.ended}</p>
       <LoginForm user={session.user} />
+      <div class="actions">
+        <button type="button" onClick={onLogOut}>
+          {TEXTS.nav.logOut}
+        </button>
+      </div>
     </Dialog>
   );
 }
