@@ -109,6 +109,11 @@ describe('the console: groups', function () {
     await review.getByText('-<agent_config name="other"/>').waitFor();
     await review.getByText('+<agent_config name="x"/>').waitFor();
     await console.expectClean();
+    await review.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Groups', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
   });
 
   it('shows its files, takes agents out, and is removed', async () => {

@@ -82,6 +82,11 @@ describe('the console: rules', function () {
       .first()
       .waitFor();
     await console.expectClean();
+    await page.getByRole('link', { name: 'All files' }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await console.expectClean();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await editor.inputValue()).to.include('level="five"');
 
     await editor.fill(text.replace('level="5"', 'level="8"'));
     await page.getByText('The ruleset loads with it.').waitFor();

@@ -1,4 +1,8 @@
-import { useId, useRef } from 'preact/hooks';
+import { useId, useMemo, useRef } from 'preact/hooks';
+import { gutterOf } from './gutter.js';
+
+/** Characters of a text that can be edited here: with more the browser is slow at each key. */
+export const MOST_EDITED = 500_000;
 
 type CodeEditorProps = {
   readonly label: string;
@@ -15,7 +19,8 @@ export function CodeEditor({ label, value, onInput, isReadOnly = false, problems
   const gutter = useRef<HTMLPreElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const count = value.split('\n').length;
-  const wrong = new Set(problems.map(({ line }) => line));
+  const wrong = problems.map(({ line }) => line).join(' ');
+  const pieces = useMemo(() => gutterOf(count, new Set(wrong.split(' ').map(Number))), [count, wrong]);
   const goTo = (line: number) => {
     const start =
       value
@@ -29,8 +34,10 @@ export function CodeEditor({ label, value, onInput, isReadOnly = false, problems
     <div class="editor">
       <div class="editor-frame">
         <pre class="gutter" ref={gutter} aria-hidden="true">
-          {Array.from({ length: count }, (_, index) => (
-            <span class={wrong.has(index + 1) ? 'wrong' : undefined} key={index}>{`${String(index + 1)}\n`}</span>
+          {pieces.map(({ text, isWrong }, index) => (
+            <span class={isWrong ? 'wrong' : undefined} key={index}>
+              {text}
+            </span>
           ))}
         </pre>
         <textarea

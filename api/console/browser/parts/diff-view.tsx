@@ -1,14 +1,22 @@
 import { structuredPatch } from 'diff';
+import { useMemo } from 'preact/hooks';
 import { TEXTS } from '../texts.js';
 
 type DiffViewProps = { readonly label: string; readonly before: string; readonly after: string };
 
 /** Lines around a change. */
 const CONTEXT = 3;
+/** Milliseconds for which a difference is looked for: the page stands still meanwhile. */
+const TIMEOUT_MS = 1000;
 
 /** What changes from one text to the other, line by line. */
 export function DiffView({ label, before, after }: DiffViewProps) {
-  const { hunks } = structuredPatch('', '', before, after, '', '', { context: CONTEXT });
+  const patch = useMemo(
+    () => structuredPatch('', '', before, after, '', '', { context: CONTEXT, timeout: TIMEOUT_MS }),
+    [before, after],
+  );
+  if (patch === undefined) return <p class="empty">{TEXTS.common.noDifferenceFound}</p>;
+  const { hunks } = patch;
   if (hunks.length === 0) return <p class="empty">{TEXTS.common.noDifference}</p>;
   return (
     <pre class="code diff" role="region" aria-label={label} tabIndex={0}>

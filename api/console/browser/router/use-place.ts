@@ -1,11 +1,15 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import { holdBack } from './leave-guards.js';
 import { hrefOf, type Place, readPlace } from './location.js';
 
 /** Where somebody is; shows anew when that changes. */
 export function usePlace(): Place {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    const changed = () => setHash(location.hash);
+    const changed = () => {
+      holdBack();
+      setHash(location.hash);
+    };
     addEventListener('hashchange', changed);
     changed();
     return () => removeEventListener('hashchange', changed);

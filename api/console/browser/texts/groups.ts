@@ -38,8 +38,6 @@ export const GROUPS_TEXTS = {
   file: 'File',
   hash: 'MD5',
   openFile: (name: string) => `Show ${name}`,
-  cut: (shown: number, length: number) =>
-    `The first ${shown.toLocaleString()} of ${length.toLocaleString()} characters.`,
   binary: 'This file is no text.',
   noFiles: 'There are no files.',
   editor: 'agent.conf of the group',

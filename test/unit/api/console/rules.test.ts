@@ -12,6 +12,7 @@ import {
   isName,
   isOwn,
   kindOf,
+  mayWrite,
   placeOf,
   problemOf,
   problemsElsewhere,
@@ -60,6 +61,11 @@ describe('the console: rules', () => {
     }
     if (own === undefined || shipped === undefined || test === undefined) throw new Error('not read');
     expect([own, shipped, test].map(isOwn)).to.deep.equal([true, false, true]);
+    const lists = ['etc/lists/hosts', 'etc/lists/deep/hosts'].map(readPath);
+    expect(lists.map((list) => list !== undefined && isOwn(list))).to.deep.equal([true, false]);
+    const allowing = (...actions: string[]) => ({ may: (action: string) => actions.includes(action) });
+    expect(mayWrite(allowing('rules:update', 'rules:delete'), 'tests')).to.equal(true);
+    expect(mayWrite(allowing('rules:update'), 'rules')).to.equal(false);
     expect(addressOf(shipped)).to.equal('/decoders/files/0005-a.xml');
     expect(rawOf(own)).to.deep.equal({ raw: true, relative_dirname: 'etc/rules/deep' });
     expect([rawOf(test), placeOf(test)]).to.deep.equal([{}, {}]);

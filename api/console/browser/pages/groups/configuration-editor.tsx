@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
+import { type Draft, typed } from '../../client/draft.js';
 import { type Query, useQuery } from '../../client/use-query.js';
 import { useSettled } from '../../client/use-settled.js';
-import { CodeEditor } from '../../parts/code-editor.js';
+import { CodeEditor, MOST_EDITED } from '../../parts/code-editor.js';
+import { CodeView } from '../../parts/code-view.js';
 import { Failed, Loaded } from '../../parts/loaded.js';
 import { StateBadge } from '../../parts/small.js';
 import { TEXTS } from '../../texts.js';
@@ -18,8 +20,8 @@ type ConfigurationEditorProps = {
   readonly name: string;
   readonly members: number;
   /** What was typed and is not stored; it outlives this part of the page. */
-  readonly draft: string | undefined;
-  readonly onDraft: (draft: string | undefined) => void;
+  readonly draft: Draft | undefined;
+  readonly onDraft: (draft: Draft | undefined) => void;
   /** Told the sum of the files before, where they change. */
   readonly onSaved: (oldSum: string | undefined) => void;
 };
@@ -32,17 +34,24 @@ export function ConfigurationEditor(props: ConfigurationEditorProps) {
   );
   return (
     <Loaded query={stored}>
-      {(text) => (
-        <Editor
-          {...props}
-          stored={text}
-          onSaved={(oldSum) => {
-            props.onDraft(undefined);
-            setVersion((before) => before + 1);
-            props.onSaved(oldSum);
-          }}
-        />
-      )}
+      {(text) =>
+        text.length > MOST_EDITED ? (
+          <>
+            <p class="hint">{TEXTS.common.tooLarge(MOST_EDITED)}</p>
+            <CodeView label={T.editor} text={text} />
+          </>
+        ) : (
+          <Editor
+            {...props}
+            stored={text}
+            onSaved={(oldSum) => {
+              props.onDraft(undefined);
+              setVersion((before) => before + 1);
+              props.onSaved(oldSum);
+            }}
+          />
+        )
+      }
     </Loaded>
   );
 }
@@ -58,7 +67,7 @@ function Editor({
   const { session } = useConsole();
   const [isReviewing, setReviewing] = useState(false);
   const mayChange = session.may('group:update_config');
-  const text = draft ?? stored;
+  const text = draft?.text ?? stored;
   const settled = useSettled(text, PAUSE_MS);
   const check = useQuery(mayChange && settled.trim() !== '' ? `check ${name} ${settled}` : undefined, (api, signal) =>
     api.exchange<Validation>('PUT', pathOf(name, '/validation'), { xml: settled, signal }),
@@ -72,7 +81,7 @@ function Editor({
       <CodeEditor
         label={T.editor}
         value={text}
-        onInput={(value) => onDraft(value === stored ? undefined : value)}
+        onInput={(value) => onDraft(typed(draft, stored, value))}
         isReadOnly={!mayChange}
         problems={isChecked ? problemsOf(check.data) : []}
       />
@@ -87,7 +96,7 @@ function Editor({
         <ReviewDialog
           name={name}
           members={members}
-          known={stored}
+          known={draft?.base ?? stored}
           text={text}
           laidOut={check.data.content ?? text}
           onClose={() => setReviewing(false)}

@@ -11,9 +11,6 @@ const T = TEXTS.groups;
 
 type GroupFile = { readonly filename: string; readonly hash: string };
 
-/** Characters of a file that are shown: a merged file can have megabytes. */
-const MOST = 200_000;
-
 /** What a group has for its agents; one of the files as it is. */
 export function GroupFiles({ name, version }: { readonly name: string; readonly version: number }) {
   const [place, change] = useParams();
@@ -58,16 +55,7 @@ function FileView({ group, file, onClose }: FileViewProps) {
   return (
     <Dialog wide title={file} onClose={onClose}>
       <Loaded query={query}>
-        {(text) =>
-          text.includes('\0') ? (
-            <p class="empty">{T.binary}</p>
-          ) : (
-            <>
-              {text.length > MOST && <p class="hint">{T.cut(MOST, text.length)}</p>}
-              <CodeView label={file} text={text.slice(0, MOST)} />
-            </>
-          )
-        }
+        {(text) => (text.includes('\0') ? <p class="empty">{T.binary}</p> : <CodeView label={file} text={text} />)}
       </Loaded>
     </Dialog>
   );

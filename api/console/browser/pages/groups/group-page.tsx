@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import { onlyItem } from '../../client/api-client.js';
 import { useConsole } from '../../client/console-context.js';
+import type { Draft } from '../../client/draft.js';
 import type { Group } from '../../client/use-groups.js';
 import { useQuery } from '../../client/use-query.js';
+import { LeaveGuard } from '../../parts/leave-guard.js';
 import { Loaded } from '../../parts/loaded.js';
 import { Page } from '../../parts/page.js';
 import { Tabs } from '../../parts/tabs.js';
@@ -23,7 +25,7 @@ export function GroupPage({ name }: { readonly name: string }) {
   const { session } = useConsole();
   const [version, setVersion] = useState(0);
   const [oldSum, setOldSum] = useState<string>();
-  const [draft, setDraft] = useState<string>();
+  const [draft, setDraft] = useState<Draft>();
   const [isRemoving, setRemoving] = useState(false);
   const query = useQuery(`group ${name} ${String(version)}`, async (api, signal) =>
     onlyItem(await api.list<Group>('/groups', { groups_list: name }, signal)),
@@ -44,6 +46,7 @@ export function GroupPage({ name }: { readonly name: string }) {
         </>
       }
     >
+      <LeaveGuard isChanged={draft !== undefined} keepsAt={({ path }) => path[0] === 'groups' && path[1] === name} />
       <Loaded query={query}>{() => <RolloutState name={name} oldSum={oldSum} version={version} />}</Loaded>
       <Tabs
         label={T.tabs}
@@ -78,7 +81,10 @@ export function GroupPage({ name }: { readonly name: string }) {
           name={name}
           members={members}
           onClose={() => setRemoving(false)}
-          onDone={() => go(hrefOf(['groups']))}
+          onDone={() => {
+            setDraft(undefined);
+            go(hrefOf(['groups']));
+          }}
         />
       )}
     </Page>

@@ -38,7 +38,7 @@ export function ReviewDialog({ name, members, known, text, laidOut, onClose, onS
       wide
       title={T.reviewTitle}
       action={T.save}
-      isReady={current.data !== undefined}
+      isReady={current.data !== undefined && !current.isLoading}
       onClose={onClose}
       onConfirm={async () => {
         await api.send('PUT', pathOf(name), { xml: text });

@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
+import { type Draft, typed } from '../../client/draft.js';
 import { Failure } from '../../client/failure.js';
 import { useQuery } from '../../client/use-query.js';
-import { CodeEditor } from '../../parts/code-editor.js';
+import { CodeEditor, MOST_EDITED } from '../../parts/code-editor.js';
 import { CodeView } from '../../parts/code-view.js';
 import { Confirm } from '../../parts/dialog.js';
 import { DiffView } from '../../parts/diff-view.js';
+import { LeaveGuard } from '../../parts/leave-guard.js';
 import { Loaded } from '../../parts/loaded.js';
+import type { Place } from '../../router/location.js';
 import { TEXTS } from '../../texts.js';
 import { RestartButton } from './restart-button.js';
 
@@ -16,16 +19,17 @@ const ADDRESS = '/manager/configuration';
 /** The main configuration as it is written. */
 export function MainFile() {
   const { session } = useConsole();
+  const mayChange = session.may('manager:update_config');
   const [version, setVersion] = useState(0);
   const query = useQuery(`main file ${String(version)}`, (api, signal) => api.text(ADDRESS, { raw: true }, signal));
   return (
     <Loaded query={query}>
       {(text) =>
-        session.may('manager:update_config') ? (
+        mayChange && text.length <= MOST_EDITED ? (
           <Editor stored={text} onSaved={() => setVersion((before) => before + 1)} />
         ) : (
           <>
-            <p class="hint">{T.mayNotChange}</p>
+            <p class="hint">{mayChange ? TEXTS.common.tooLarge(MOST_EDITED) : T.mayNotChange}</p>
             <CodeView label={T.file} text={text} />
           </>
         )
@@ -36,10 +40,10 @@ export function MainFile() {
 
 function Editor({ stored, onSaved }: { readonly stored: string; readonly onSaved: () => void }) {
   const { api, notices } = useConsole();
-  const [draft, setDraft] = useState<string>();
+  const [draft, setDraft] = useState<Draft>();
   const [refused, setRefused] = useState<{ text: string; message: string }>();
   const [isAsking, setAsking] = useState(false);
-  const text = draft ?? stored;
+  const text = draft?.text ?? stored;
   const isChanged = text !== stored;
   const check = async () => {
     try {
@@ -55,11 +59,12 @@ function Editor({ stored, onSaved }: { readonly stored: string; readonly onSaved
   };
   return (
     <div class="stack">
+      <LeaveGuard isChanged={isChanged} keepsAt={showsFile} />
       <p class="hint">{T.fileHint}</p>
       <CodeEditor
         label={T.file}
         value={text}
-        onInput={setDraft}
+        onInput={(value) => setDraft((before) => typed(before, stored, value))}
         problems={refused?.text === text ? [{ line: lineOf(refused.message), text: refused.message }] : []}
       />
       <div class="actions">
@@ -76,7 +81,7 @@ function Editor({ stored, onSaved }: { readonly stored: string; readonly onSaved
       </div>
       {isAsking && (
         <SaveDialog
-          stored={stored}
+          base={draft?.base ?? stored}
           text={text}
           onClose={() => setAsking(false)}
           onRefused={(message) => setRefused({ text, message })}
@@ -90,6 +95,10 @@ function Editor({ stored, onSaved }: { readonly stored: string; readonly onSaved
   );
 }
 
+function showsFile({ path: [page], params }: Place): boolean {
+  return page === 'manager' && params.get('tab') === 'configuration' && params.get('view') === 'file';
+}
+
 /** The line that a refusal names first; 0 when it names none. */
 function lineOf(message: string): number {
   const [, line = '0'] = /\bline (\d+)/.exec(message) ?? /manager\.conf:(\d+)/.exec(message) ?? [];
@@ -97,14 +106,15 @@ function lineOf(message: string): number {
 }
 
 type SaveDialogProps = {
-  readonly stored: string;
+  /** What was there when somebody began to type. */
+  readonly base: string;
   readonly text: string;
   readonly onClose: () => void;
   readonly onSaved: () => void;
   readonly onRefused: (message: string) => void;
 };
 
-function SaveDialog({ stored, text, onClose, onSaved, onRefused }: SaveDialogProps) {
+function SaveDialog({ base, text, onClose, onSaved, onRefused }: SaveDialogProps) {
   const { api, notices } = useConsole();
   const current = useQuery('main file now', (client, signal) => client.text(ADDRESS, { raw: true }, signal));
   return (
@@ -112,6 +122,7 @@ function SaveDialog({ stored, text, onClose, onSaved, onRefused }: SaveDialogPro
       wide
       title={T.reviewTitle}
       action={T.save}
+      isReady={!current.isLoading}
       onClose={onClose}
       onConfirm={async () => {
         try {
@@ -127,7 +138,7 @@ function SaveDialog({ stored, text, onClose, onSaved, onRefused }: SaveDialogPro
       <Loaded query={current}>
         {(now) => (
           <>
-            {now !== stored && <p class="failed">{T.changedMeanwhile}</p>}
+            {now !== base && <p class="failed">{T.changedMeanwhile}</p>}
             <DiffView label={T.difference} before={now} after={text} />
           </>
         )}

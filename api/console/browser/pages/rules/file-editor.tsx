@@ -1,12 +1,14 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
+import { type Draft, typed } from '../../client/draft.js';
 import { useQuery } from '../../client/use-query.js';
 import { useSettled } from '../../client/use-settled.js';
-import { CodeEditor } from '../../parts/code-editor.js';
+import { CodeEditor, MOST_EDITED } from '../../parts/code-editor.js';
 import { CodeView } from '../../parts/code-view.js';
+import { LeaveGuard } from '../../parts/leave-guard.js';
 import { Failed, Loaded } from '../../parts/loaded.js';
 import { StateBadge } from '../../parts/small.js';
-import { hrefOf } from '../../router/location.js';
+import { hrefOf, type Place } from '../../router/location.js';
 import { go, useParams } from '../../router/use-place.js';
 import { TEXTS } from '../../texts.js';
 import { RemoveDialog } from './remove-dialog.js';
@@ -14,6 +16,7 @@ import {
   addressOf,
   factsOf,
   isOwn,
+  mayWrite,
   type Problem,
   problemsElsewhere,
   problemsIn,
@@ -47,7 +50,7 @@ export function FileEditor({ file, isNew }: FileEditorProps) {
         <a href={hrefOf(['rules'], { tab: 'files', kind: file.kind })}>{T.back}</a>
       </div>
       {isNew ? (
-        <Editor file={file} stored="" onSaved={saved} />
+        <Editor file={file} isNew stored="" onSaved={saved} />
       ) : (
         <Loaded query={stored}>{(text) => <Contents file={file} text={text} onSaved={saved} />}</Loaded>
       )}
@@ -59,24 +62,41 @@ type ContentsProps = { readonly file: RulesetFile; readonly text: string; readon
 
 function Contents({ file, text, onSaved }: ContentsProps) {
   const { session } = useConsole();
-  const mayChange = session.may(`${factsOf(file.kind).action}:update`);
-  if (isOwn(file) && mayChange) return <Editor file={file} stored={text} onSaved={onSaved} />;
+  const mayChange = mayWrite(session, file.kind);
+  const isTooLarge = text.length > MOST_EDITED;
+  if (isOwn(file) && mayChange && !isTooLarge) {
+    return <Editor file={file} isNew={false} stored={text} onSaved={onSaved} />;
+  }
   return (
     <>
-      <p class="hint">{isOwn(file) ? T.readOnly.denied : T.readOnly.shipped}</p>
+      <p class="hint">{reasonOf(file, mayChange)}</p>
       <CodeView label={file.path} text={text} />
     </>
   );
 }
 
-type EditorProps = { readonly file: RulesetFile; readonly stored: string; readonly onSaved: () => void };
+/** Why a file cannot be changed here. */
+function reasonOf(file: RulesetFile, mayChange: boolean): string {
+  if (!isOwn(file)) return T.readOnly.shipped;
+  return mayChange ? TEXTS.common.tooLarge(MOST_EDITED) : T.readOnly.denied;
+}
 
-function Editor({ file, stored, onSaved }: EditorProps) {
+type EditorProps = {
+  readonly file: RulesetFile;
+  readonly isNew: boolean;
+  readonly stored: string;
+  readonly onSaved: () => void;
+};
+
+function Editor({ file, isNew, stored, onSaved }: EditorProps) {
   const { session } = useConsole();
-  const [draft, setDraft] = useState<string | undefined>(stored === '' ? factsOf(file.kind).template : undefined);
+  const template = isNew ? factsOf(file.kind).template : undefined;
+  const [draft, setDraft] = useState<Draft | undefined>(
+    template === undefined ? undefined : { base: '', text: template },
+  );
   const [refused, setRefused] = useState<{ text: string; problem: Problem }>();
-  const [asking, setAsking] = useState<'save' | 'remove'>();
-  const text = draft ?? stored;
+  const [asking, setAsking] = useState<Deed>();
+  const text = draft?.text ?? stored;
   const isChanged = text !== stored;
   const mayCheck = session.mayExplain;
   const { check, settled } = useCheck(file, text, mayCheck && isChanged);
@@ -85,34 +105,28 @@ function Editor({ file, stored, onSaved }: EditorProps) {
     ...(isChecked && isChanged ? problemsIn(file.path, check.data.messages) : []),
     ...(refused?.text === text ? [refused.problem] : []),
   ];
-  useLeaveGuard(isChanged);
   return (
     <>
-      <CodeEditor label={file.path} value={text} onInput={setDraft} problems={problems} />
+      <LeaveGuard isChanged={isChanged && text !== template} keepsAt={(place) => showsFile(place, file)} />
+      <CodeEditor
+        label={file.path}
+        value={text}
+        onInput={(value) => setDraft((before) => typed(before, stored, value))}
+        problems={problems}
+      />
       {isChecked && isChanged && <Elsewhere problems={problemsElsewhere(file.path, check.data.messages)} />}
       {check.error !== undefined && <Failed error={check.error} retry={check.reload} />}
       <div class="card-head">
         <p role="status">
           {!isChanged ? '' : !mayCheck ? T.notChecked : isChecked ? <Verdict report={check.data} /> : T.checking}
         </p>
-        <div class="actions">
-          {stored !== '' && session.may(`${factsOf(file.kind).action}:delete`) && (
-            <button type="button" class="danger" onClick={() => setAsking('remove')}>
-              {T.remove}
-            </button>
-          )}
-          <button type="button" disabled={!isChanged} onClick={() => setDraft(undefined)}>
-            {T.discard}
-          </button>
-          <button type="button" class="primary" disabled={!isChanged} onClick={() => setAsking('save')}>
-            {T.review}
-          </button>
-        </div>
+        <Actions isNew={isNew} isChanged={isChanged} onAsk={setAsking} onDiscard={() => setDraft(undefined)} />
       </div>
       {asking === 'save' && (
         <SaveDialog
           file={file}
-          stored={stored}
+          isNew={isNew}
+          stored={draft?.base ?? stored}
           text={text}
           onClose={() => setAsking(undefined)}
           onSaved={() => {
@@ -126,10 +140,44 @@ function Editor({ file, stored, onSaved }: EditorProps) {
         <RemoveDialog
           file={file}
           onClose={() => setAsking(undefined)}
-          onRemoved={() => go(hrefOf(['rules'], { tab: 'files', kind: file.kind }))}
+          onRemoved={() => {
+            setDraft(undefined);
+            go(hrefOf(['rules'], { tab: 'files', kind: file.kind }));
+          }}
         />
       )}
     </>
+  );
+}
+
+function showsFile({ path: [page], params }: Place, file: RulesetFile): boolean {
+  return page === 'rules' && params.get('tab') === 'files' && params.get('file') === file.path;
+}
+
+type Deed = 'save' | 'remove';
+
+type ActionsProps = {
+  readonly isNew: boolean;
+  readonly isChanged: boolean;
+  readonly onAsk: (deed: Deed) => void;
+  readonly onDiscard: () => void;
+};
+
+function Actions({ isNew, isChanged, onAsk, onDiscard }: ActionsProps) {
+  return (
+    <div class="actions">
+      {!isNew && (
+        <button type="button" class="danger" onClick={() => onAsk('remove')}>
+          {T.remove}
+        </button>
+      )}
+      <button type="button" disabled={!isChanged} onClick={onDiscard}>
+        {T.discard}
+      </button>
+      <button type="button" class="primary" disabled={!isChanged} onClick={() => onAsk('save')}>
+        {T.review}
+      </button>
+    </div>
   );
 }
 
@@ -144,16 +192,6 @@ function useCheck(file: RulesetFile, text: string, isWanted: boolean) {
     }),
   );
   return { check, settled };
-}
-
-/** Asks before a page with something unsaved is closed or loaded again. */
-function useLeaveGuard(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return undefined;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, [isChanged]);
 }
 
 function Verdict({ report: { loads, messages } }: { readonly report: Report }) {

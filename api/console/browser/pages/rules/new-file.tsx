@@ -5,7 +5,7 @@ import { Field } from '../../parts/field.js';
 import { hrefOf } from '../../router/location.js';
 import { go } from '../../router/use-place.js';
 import { TEXTS } from '../../texts.js';
-import { factsOf, isName, type Kind } from './ruleset-file.js';
+import { factsOf, isName, type Kind, mayWrite } from './ruleset-file.js';
 
 const T = TEXTS.rules;
 
@@ -13,7 +13,7 @@ const T = TEXTS.rules;
 export function NewFileButton({ kind }: { readonly kind: Kind }) {
   const { session } = useConsole();
   const [isAsking, setAsking] = useState(false);
-  if (!session.may(`${factsOf(kind).action}:update`)) return null;
+  if (!mayWrite(session, kind)) return null;
   return (
     <>
       <button type="button" onClick={() => setAsking(true)}>

@@ -1,5 +1,6 @@
 import type { Parameters } from '../../client/api-client.js';
 import type { Failure } from '../../client/failure.js';
+import type { Session } from '../../client/session.js';
 
 /** What files hold. */
 export const KINDS = ['rules', 'decoders', 'lists', 'tests'] as const;
@@ -64,6 +65,12 @@ export function factsOf(kind: Kind): KindFacts {
   return FACTS[kind];
 }
 
+/** Whether somebody may write files of a kind: to replace what is there takes the right to delete it as well. */
+export function mayWrite(session: Pick<Session, 'may'>, kind: Kind): boolean {
+  const { action } = FACTS[kind];
+  return session.may(`${action}:update`) && session.may(`${action}:delete`);
+}
+
 /** The kind that a name stands for, rules where it is none. */
 export function kindOf(name: string | null): Kind {
   return KINDS.find((kind) => kind === name) ?? 'rules';
@@ -76,9 +83,9 @@ export function readPath(path: string): RulesetFile | undefined {
   return name === '' ? undefined : { kind: kindOf(kind), folder, name, path };
 }
 
-/** Whether it is the user's: shipped files cannot be changed. */
-export function isOwn({ folder }: RulesetFile): boolean {
-  return folder.startsWith('etc/');
+/** Whether it is the user's: shipped files cannot be changed, and lists below a folder of their own have no address. */
+export function isOwn({ kind, folder }: RulesetFile): boolean {
+  return kind === 'lists' ? folder === 'etc/lists' : folder.startsWith('etc/');
 }
 
 /** Its address at the API. */

@@ -13,6 +13,7 @@ const T = TEXTS.rules;
 
 type SaveDialogProps = {
   readonly file: RulesetFile;
+  readonly isNew: boolean;
   /** What was there when somebody began to type; empty for a new file. */
   readonly stored: string;
   readonly text: string;
@@ -23,10 +24,10 @@ type SaveDialogProps = {
 };
 
 /** What changes, and what the tests say to it, before the file is stored and in force. */
-export function SaveDialog({ file, stored, text, onClose, onSaved, onRefused }: SaveDialogProps) {
+export function SaveDialog({ file, isNew, stored, text, onClose, onSaved, onRefused }: SaveDialogProps) {
   const parts = useConsole();
   const { api, session } = parts;
-  const current = useQuery(stored === '' ? undefined : `file-now ${file.path}`, (client, signal) =>
+  const current = useQuery(isNew ? undefined : `file-now ${file.path}`, (client, signal) =>
     client.text(addressOf(file), rawOf(file), signal),
   );
   const mayTest = session.mayExplain;
@@ -45,12 +46,13 @@ export function SaveDialog({ file, stored, text, onClose, onSaved, onRefused }: 
       title={T.reviewTitle(file.path)}
       action={isFailing ? T.saveAnyway : action}
       isDangerous={isFailing}
+      isReady={isNew || !current.isLoading}
       onClose={onClose}
       onConfirm={async () => {
         try {
           await api.send('PUT', addressOf(file), {
             octets: text,
-            params: { ...placeOf(file), overwrite: stored !== '', wait_for_complete: true },
+            params: { ...placeOf(file), overwrite: !isNew, wait_for_complete: true },
           });
         } catch (error) {
           if (error instanceof Failure && error.status === 200) onRefused(problemOf(file.path, error));
@@ -61,7 +63,7 @@ export function SaveDialog({ file, stored, text, onClose, onSaved, onRefused }: 
       }}
     >
       <h3>{T.difference}</h3>
-      {stored === '' ? (
+      {isNew ? (
         <DiffView label={T.difference} before="" after={text} />
       ) : (
         <Loaded query={current}>

@@ -1,0 +1,56 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { addGuard } from '../router/leave-guards.js';
+import type { Place } from '../router/location.js';
+import { TEXTS } from '../texts.js';
+import { Confirm } from './dialog.js';
+
+type LeaveGuardProps = {
+  /** Whether something was typed that is not stored. */
+  readonly isChanged: boolean;
+  /** Whether what was typed is still there at another place. */
+  readonly keepsAt: (place: Place) => boolean;
+};
+
+/** Asks before a page with something unsaved is left for another one, closed or loaded again. */
+export function LeaveGuard({ isChanged, keepsAt }: LeaveGuardProps) {
+  const [isAsking, setAsking] = useState(false);
+  const facts = useRef({ isChanged, keepsAt, isLeaving: false });
+  facts.current.isChanged = isChanged;
+  facts.current.keepsAt = keepsAt;
+  useEffect(() => {
+    const end = addGuard({
+      here: location.hash,
+      mayGo: (place) => {
+        const { isChanged: asks, keepsAt: keeps, isLeaving } = facts.current;
+        if (!keeps(place)) return !asks || isLeaving;
+        facts.current.isLeaving = false;
+        return true;
+      },
+      onHeld: () => setAsking(true),
+    });
+    const unloads = (event: BeforeUnloadEvent) => {
+      if (facts.current.isChanged) event.preventDefault();
+    };
+    addEventListener('beforeunload', unloads);
+    return () => {
+      end();
+      removeEventListener('beforeunload', unloads);
+    };
+  }, []);
+  if (!isAsking) return null;
+  return (
+    <Confirm
+      title={TEXTS.common.leaveTitle}
+      action={TEXTS.common.leave}
+      isDangerous
+      onClose={() => setAsking(false)}
+      onConfirm={() => {
+        facts.current.isLeaving = true;
+        history.back();
+        return Promise.resolve();
+      }}
+    >
+      <p>{TEXTS.common.leaveText}</p>
+    </Confirm>
+  );
+}
