@@ -1,4 +1,5 @@
-import type { FailedItem, List } from './api-client.js';
+import type { List } from './api-client.js';
+import type { FailedItem } from './failure.js';
 import { SEVERITIES, type Severity, severityOf } from './severity.js';
 import { readIso } from './time-span.js';
 

@@ -1,4 +1,4 @@
-import { Failure, readFailure } from './failure.js';
+import { type FailedItem, Failure, readFailure } from './failure.js';
 import type { Session } from './session.js';
 
 /** Parameters of a request; what is undefined or empty is left out, lists are joined by commas. */
@@ -12,19 +12,14 @@ export type List<T> = {
   readonly total_failed_items: number;
 };
 
-export type FailedItem = {
-  readonly error: { readonly code: number; readonly message: string; readonly remediation?: string };
-  readonly id: readonly (string | number)[];
-};
-
 /** The only item of a list that was asked for one. @throws Failure with the reason why it is not there */
 export function onlyItem<T>({ affected_items: [item], failed_items: [failed] }: List<T>): T | undefined {
-  if (item === undefined && failed !== undefined) throw failureOf(failed);
+  if (item === undefined && failed !== undefined) throw failureOf(failed, [failed]);
   return item;
 }
 
-function failureOf({ error: { message, code, remediation } }: FailedItem): Failure {
-  return new Failure(message, { status: 200, code, remediation });
+function failureOf({ error: { message, code, remediation } }: FailedItem, failed: readonly FailedItem[]): Failure {
+  return new Failure(message, { status: 200, code, remediation, failed });
 }
 
 type Sending = {
@@ -76,7 +71,7 @@ export class ApiClient {
       ...answer.data,
     };
     const [failed] = data.failed_items;
-    if (failed !== undefined && data.affected_items.length === 0) throw failureOf(failed);
+    if (failed !== undefined && data.affected_items.length === 0) throw failureOf(failed, data.failed_items);
     return data;
   }
 

@@ -1,3 +1,16 @@
+/** Things that something could not be done to, and why (rest-api.md 3.1). */
+export type FailedItem = {
+  readonly error: { readonly code: number; readonly message: string; readonly remediation?: string };
+  readonly id: readonly (string | number)[];
+};
+
+type Facts = {
+  readonly status: number;
+  readonly code?: number | undefined;
+  readonly remediation?: string | undefined;
+  readonly failed?: readonly FailedItem[];
+};
+
 /** What the API, or the way to it, refused; the words are meant for people. */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -6,12 +19,15 @@ export class Failure extends Error {
   /** Code of the error catalogue; undefined when the server gave none. */
   readonly code: number | undefined;
   readonly remediation: string | undefined;
+  /** Every thing that it could not be done to, where it was about several. */
+  readonly failed: readonly FailedItem[];
 
-  constructor(message: string, facts: { status: number; code?: number | undefined; remediation?: string | undefined }) {
+  constructor(message: string, facts: Facts) {
     super(message);
     this.status = facts.status;
     this.code = facts.code;
     this.remediation = facts.remediation;
+    this.failed = facts.failed ?? [];
   }
 
   /** Nobody answered: the server is down, or starts anew. */

@@ -1,5 +1,5 @@
 import { missingOf } from '../client/alerts.js';
-import type { FailedItem } from '../client/api-client.js';
+import type { FailedItem } from '../client/failure.js';
 import { TEXTS } from '../texts.js';
 
 /** Says whose part of an answer is missing: what is shown is not all. */

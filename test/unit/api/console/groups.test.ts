@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Failure } from '../../../../api/console/browser/client/failure.js';
 import { sendInParts } from '../../../../api/console/browser/client/send-in-parts.js';
+import { tellFailed } from '../../../../api/console/browser/client/tell-failed.js';
 import { isDone, rolloutOf } from '../../../../api/console/browser/pages/groups/rollout.js';
 
 describe('groups in the console', () => {
@@ -49,7 +50,9 @@ describe('groups in the console', () => {
         throw new Failure(text, { status });
       };
       const [api] = answering((part) => (part[0] === '0' ? refuse('none', 200)() : part));
-      expect((await sendInParts(api, 'PUT', '/x', ['agents_list', ids])).total_affected_items).to.equal(1500);
+      const result = await sendInParts(api, 'PUT', '/x', ['agents_list', ids]);
+      expect([result.total_affected_items, result.total_failed_items]).to.deep.equal([1500, 1000]);
+      expect(result.failed_items.map(({ error }) => error.message)).to.deep.equal(['none']);
       const failing = async (status: number) => {
         const [other, sizes] = answering(refuse('words', status));
         const error = await sendInParts(other, 'PUT', '/x', ['agents_list', ids]).catch(String);
@@ -57,6 +60,24 @@ describe('groups in the console', () => {
       };
       expect(await failing(200)).to.deep.equal(['Failure: words', 3]);
       expect(await failing(0)).to.deep.equal(['Failure: words', 1]);
+    });
+
+    it('says what was done where the server goes away in between, and of each why not', async () => {
+      const failed = [{ error: { code: 1701, message: 'gone' }, id: ['0', '1'] }];
+      const [api, sizes] = answering((part) => {
+        if (part[0] === '0') throw new Failure('gone', { status: 200, failed });
+        if (part[0] === '2000') throw new Failure('away', { status: 0 });
+        return part;
+      });
+      const result = await sendInParts(api, 'PUT', '/x', ['agents_list', ids]);
+      expect(result.failed_items.map(({ error, id }) => [error.message, id.length])).to.deep.equal([
+        ['gone', 2],
+        ['away', 500],
+      ]);
+      expect([result.total_affected_items, sizes]).to.deep.equal([1000, [1000, 1000, 500]]);
+      const told: string[] = [];
+      tellFailed({ failed: (text: string) => told.push(text) } as unknown as Parameters<typeof tellFailed>[0], result);
+      expect(told[0]).to.match(/^502 could not be done: gone \(0, 1\) away \(2000, .*2019, …\)$/);
     });
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { changesOf, isBuiltIn, policiesOf } from '../../../../api/console/browser/pages/manager/access.js';
+import { changeLinks, changesOf, isBuiltIn, policiesOf } from '../../../../api/console/browser/pages/manager/access.js';
 import {
   hourTimes,
   MOST_SAMPLES,
@@ -67,6 +67,37 @@ describe('the console: the manager', () => {
     const now = new Date(2026, 10, 25, 13, 5);
     expect(hourTimes(24, now)[1]).to.equal(new Date(2026, 10, 25, 1).getTime() / 1000);
     expect(hourTimes(168, now)[0]).to.equal(new Date(2026, 10, 22).getTime() / 1000);
+  });
+
+  it('knows the hours of days that have 23 or 25 of them', () => {
+    const { TZ } = process.env;
+    process.env['TZ'] = 'Europe/Berlin';
+    try {
+      const times = hourTimes(24, new Date(2026, 9, 25, 13));
+      expect(times[23]).to.equal(new Date(2026, 9, 25, 23).getTime() / 1000);
+    } finally {
+      if (TZ === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = TZ;
+    }
+  });
+
+  it('gives roles before it takes others, and goes on from there after a failure', async () => {
+    const sent: string[] = [];
+    let fails = true;
+    const api = {
+      send: (method: string, _path: string, { params = {} }: { params?: Record<string, unknown> } = {}) => {
+        sent.push(`${method} ${String(params['role_ids'])}`);
+        if (fails && method === 'DELETE') return Promise.reject(new Error('away'));
+        return Promise.resolve({ affected_items: [] });
+      },
+    } as unknown as Parameters<typeof changeLinks>[0];
+    const known = { current: [1, 2] };
+    const change = () => changeLinks(api, ['/x', 'role_ids'], known, new Set([2, 3])).catch(String);
+    expect(await change()).to.equal('Error: away');
+    fails = false;
+    await change();
+    expect(sent).to.deep.equal(['POST 3', 'DELETE 1', 'DELETE 1']);
+    expect(known.current).to.deep.equal([2, 3]);
   });
 
   it('says what a user may do: policies of its roles, in their order', () => {

@@ -1,3 +1,5 @@
+import type { ApiClient } from '../../client/api-client.js';
+
 /** Objects of access control as the API shows them (rest-api.md 6.9). */
 export type User = {
   readonly id: number;
@@ -37,6 +39,30 @@ export function changesOf(
     added: [...chosen].filter((id) => !before.includes(id)),
     removed: before.filter((id) => !chosen.has(id)),
   };
+}
+
+/**
+ * Gives and takes roles of a user, or policies of a role. It gives first: what fails half way leaves more than was wanted, and
+ * nobody who may do nothing. Each step that was done is noted, so that the same choice can be asked for again.
+ * @param address where they are given and taken
+ * @param parameter takes their ids
+ * @param known what there is now
+ */
+export async function changeLinks(
+  api: Pick<ApiClient, 'send'>,
+  [address, parameter]: readonly [address: string, parameter: 'role_ids' | 'policy_ids'],
+  known: { current: readonly number[] },
+  chosen: ReadonlySet<number>,
+): Promise<void> {
+  const { added, removed } = changesOf(known.current, chosen);
+  if (added.length > 0) {
+    await api.send('POST', address, { params: { [parameter]: added.map(String) } });
+    known.current = [...known.current, ...added];
+  }
+  if (removed.length > 0) {
+    await api.send('DELETE', address, { params: { [parameter]: removed.map(String) } });
+    known.current = known.current.filter((id) => !removed.includes(id));
+  }
 }
 
 /** Policies that count for somebody with these roles, in their order: a later one goes before an earlier one. */

@@ -1,7 +1,8 @@
+import { useRef } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
 import { Confirm, Dialog } from '../../parts/dialog.js';
 import { TEXTS } from '../../texts.js';
-import { changesOf, policiesOf, type Policy, type Role } from './access.js';
+import { changeLinks, policiesOf, type Policy, type Role } from './access.js';
 import { ChooseDialog } from './choose-dialog.js';
 import { PolicyTable } from './policy-table.js';
 
@@ -21,6 +22,7 @@ type RoleDialogProps = {
 /** Asks for what a deed needs, and does it. */
 export function RoleDialog({ role, deed, policies, onClose, onChanged }: RoleDialogProps) {
   const { api, notices } = useConsole();
+  const known = useRef(role.policies);
   const { id, name } = role;
   switch (deed) {
     case 'may':
@@ -40,12 +42,12 @@ export function RoleDialog({ role, deed, policies, onClose, onChanged }: RoleDia
           before={role.policies}
           onClose={onClose}
           onConfirm={async (chosen) => {
-            const { added, removed } = changesOf(role.policies, chosen);
-            const address = `/security/roles/${String(id)}/policies`;
-            if (removed.length > 0) await api.send('DELETE', address, { params: { policy_ids: removed.map(String) } });
-            if (added.length > 0) await api.send('POST', address, { params: { policy_ids: added.map(String) } });
+            try {
+              await changeLinks(api, [`/security/roles/${String(id)}/policies`, 'policy_ids'], known, chosen);
+            } finally {
+              onChanged();
+            }
             notices.done(T.policiesChanged(name));
-            onChanged();
           }}
         />
       );

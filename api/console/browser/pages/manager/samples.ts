@@ -82,6 +82,10 @@ function queuesOf(queues: unknown): number[] {
 
 /** When an hour of the day begins, seconds since the epoch: of today, or of the week that began on Sunday. */
 export function hourTimes(count: number, now: Date): number[] {
-  const start = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (count > 24 ? now.getDay() : 0));
-  return Array.from({ length: count }, (_, hour) => start.getTime() / 1000 + hour * 3600);
+  const day = now.getDate() - (count > 24 ? now.getDay() : 0);
+  // Hour by hour of the clock on the wall: a day need not have 24.
+  return Array.from(
+    { length: count },
+    (_, hour) => new Date(now.getFullYear(), now.getMonth(), day, hour).getTime() / 1000,
+  );
 }

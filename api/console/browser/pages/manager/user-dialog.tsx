@@ -1,9 +1,10 @@
+import { useRef } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
 import { useQuery } from '../../client/use-query.js';
 import { Confirm, Dialog } from '../../parts/dialog.js';
 import { Loaded } from '../../parts/loaded.js';
 import { TEXTS } from '../../texts.js';
-import { changesOf, policiesOf, type Policy, type Role, type User } from './access.js';
+import { changeLinks, policiesOf, type Policy, type Role, type User } from './access.js';
 import { ChooseDialog } from './choose-dialog.js';
 import { FormDialog } from './form-dialog.js';
 import { PolicyTable } from './policy-table.js';
@@ -24,6 +25,7 @@ type UserDialogProps = {
 /** Asks for what a deed needs, and does it. */
 export function UserDialog({ user, deed, roles, onClose, onChanged }: UserDialogProps) {
   const { api, notices } = useConsole();
+  const known = useRef(user.roles);
   const { id, username } = user;
   switch (deed) {
     case 'may':
@@ -49,12 +51,12 @@ export function UserDialog({ user, deed, roles, onClose, onChanged }: UserDialog
           before={user.roles}
           onClose={onClose}
           onConfirm={async (chosen) => {
-            const { added, removed } = changesOf(user.roles, chosen);
-            const address = `/security/users/${String(id)}/roles`;
-            if (removed.length > 0) await api.send('DELETE', address, { params: { role_ids: removed.map(String) } });
-            if (added.length > 0) await api.send('POST', address, { params: { role_ids: added.map(String) } });
+            try {
+              await changeLinks(api, [`/security/users/${String(id)}/roles`, 'role_ids'], known, chosen);
+            } finally {
+              onChanged();
+            }
             notices.done(T.rolesChanged(username));
-            onChanged();
           }}
         />
       );
