@@ -53,7 +53,7 @@ export const FILTERS: readonly FilterField[] = [...LISTS, ...SINGLES, ...COUNTED
 const NAMES = [...LISTS, ...SINGLES].map(({ name }) => name).concat('search', 'q');
 
 /** Characters that `q` takes in a value (rest-api.md 4.4); a quote stands for any one. */
-const TAKEN = /[\p{L}\p{N}\s_\-.:?\\/'"=@%<>{}[\]$]/u;
+export const TAKEN = /[\p{L}\p{N}\s_\-.:?\\/'"=@%<>{}[\]$]/u;
 /** Of a value that `q` takes. */
 const MOST_WILDCARDS = 32;
 /** Characters of a value that is filtered by: what is longer is a text, and in the URL nobody can read it. */

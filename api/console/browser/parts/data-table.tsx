@@ -19,7 +19,7 @@ type DataTableProps<Row> = {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  readonly rowKey: (row: Row) => string;
+  readonly rowKey: (row: Row, index: number) => string;
   /** `+field` or `-field`, as the API has it. */
   readonly sort?: string | undefined;
   readonly onSort?: (sort: string) => void;
@@ -33,7 +33,7 @@ type DataTableProps<Row> = {
 /** Rows of a list; columns that can be sorted by have buttons for heads. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, selected, onSelect } = props;
-  const isAllSelected = rows.every((row) => selected?.has(rowKey(row)) === true);
+  const isAllSelected = rows.every((row, index) => selected?.has(rowKey(row, index)) === true);
   if (rows.length === 0) return <p class="empty">{props.empty ?? TEXTS.common.nothing}</p>;
   return (
     <div class="table-frame" role="region" aria-label={label} tabIndex={0}>
@@ -48,7 +48,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   aria-label={TEXTS.common.selectPage}
                   checked={isAllSelected}
                   onChange={() => {
-                    for (const row of rows) onSelect(rowKey(row), !isAllSelected);
+                    for (const [index, row] of rows.entries()) onSelect(rowKey(row, index), !isAllSelected);
                   }}
                 />
               </td>
@@ -59,8 +59,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => {
-            const key = rowKey(row);
+          {rows.map((row, index) => {
+            const key = rowKey(row, index);
             return (
               <tr key={key} class={selected?.has(key) === true ? 'selected' : undefined}>
                 {onSelect !== undefined && (

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { List, Parameters } from '../client/api-client.js';
 import { useConsole } from '../client/console-context.js';
 import { useQuery } from '../client/use-query.js';
@@ -15,7 +15,7 @@ type PagedListProps<Row> = {
   /** What is asked beside page and order. */
   readonly params?: Parameters;
   readonly columns: readonly Column<Row>[];
-  readonly rowKey: (row: Row) => string;
+  readonly rowKey: (row: Row, index: number) => string;
   /** The order at first: `+field` or `-field`. */
   readonly sort?: string;
   /** Rows on a page. */
@@ -52,6 +52,11 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   const before = useRef<{ path: string; list: List<Row> } | undefined>(undefined);
   if (query.data !== undefined) before.current = { path, list: query.data };
   const kept = query.error === undefined && before.current?.path === path ? before.current.list : undefined;
+  // Rows go away while somebody looks at the last of them: a page behind the end would look as if there were none.
+  const last = query.data === undefined ? offset : lastOffset(query.data, offset, size);
+  useEffect(() => {
+    if (last !== offset) change({ [`${name}offset`]: last === 0 ? undefined : String(last) }, true);
+  }, [last, offset, name, change]);
   if (isDenied) {
     return (
       <p class="failed" role="alert">
@@ -85,6 +90,14 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
       )}
     </Loaded>
   );
+}
+
+function lastOffset(
+  { affected_items: rows, total_affected_items: total }: List<unknown>,
+  offset: number,
+  size: number,
+): number {
+  return rows.length > 0 || total === 0 ? offset : Math.min(offset, Math.floor((total - 1) / size) * size);
 }
 
 type PagerProps = {

@@ -33,21 +33,25 @@ export function Time({ at, isShort = false }: { readonly at: string | undefined;
   );
 }
 
-/** Puts a text into the clipboard, and says so. */
+/** Puts a text into the clipboard, and says so; browsers have none for pages that came without TLS. */
 export function CopyButton({ text, label = TEXTS.common.copy }: { readonly text: string; readonly label?: string }) {
-  const [isCopied, setCopied] = useState(false);
+  const [said, setSaid] = useState<string>();
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2000);
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid(TEXTS.common.copied);
+    } catch {
+      setSaid(TEXTS.common.notCopied);
+    }
+    setTimeout(() => setSaid(undefined), 2000);
   };
   return (
     <>
       <button type="button" onClick={() => void copy()}>
-        {isCopied ? TEXTS.common.copied : label}
+        {said ?? label}
       </button>
       <span class="unseen" role="status">
-        {isCopied && TEXTS.common.copied}
+        {said}
       </span>
     </>
   );

@@ -1,3 +1,5 @@
+import { TAKEN } from '../../client/alert-filters.js';
+
 /** What an alert of file integrity tells of a change (integrity-and-inventory.md 5). */
 export type FileAlert = {
   readonly alert_id: string;
@@ -12,19 +14,17 @@ export type FileAlert = {
   };
 };
 
-/** A character that a value of `q` cannot have (rest-api.md 4.4). */
-const NOT_IN_QUERY = /[^\p{L}\p{N}\s_\-.:?\\/'"=@%<>{}[\]$]/u;
+/** Parts of a text between characters that a value of `q` cannot have. */
+const SAYABLE = new RegExp(`${TAKEN.source}+`, 'gu');
 
 /**
  * `q` for the alerts about a file. A path that `q` cannot say as it is finds those with its longest part that can be said:
  * `isAbout` leaves the others out.
  */
 export function historyQuery(path: string): string {
-  if (!NOT_IN_QUERY.test(path) && path.trim() === path) return `syscheck.path=${path}`;
-  const [longest = ''] = path
-    .split(new RegExp(NOT_IN_QUERY, 'u'))
-    .map((part) => part.trim())
-    .sort((one, other) => other.length - one.length);
+  const parts = path.match(SAYABLE) ?? [];
+  if (parts[0] === path && path.trim() === path) return `syscheck.path=${path}`;
+  const [longest = ''] = parts.map((part) => part.trim()).sort((one, other) => other.length - one.length);
   return longest === '' ? 'rule.groups=syscheck' : `syscheck.path~${longest}`;
 }
 

@@ -9,11 +9,11 @@ import { TEXTS } from '../../texts.js';
 export function ExplainTab({ alert: { alert_id: id, full_log: log, rule, location } }: { readonly alert: Alert }) {
   const { session } = useConsole();
   const isAsked = log !== undefined && session.mayExplain;
-  const query = useQuery(isAsked ? `explain ${id}` : undefined, async (api, signal) => {
+  const query = useQuery(isAsked ? `explain ${id}` : undefined, async (api) => {
     const options = { explain: true, why: Number(rule?.id ?? 0) };
+    // Not broken off with the tab: the session that it begins would stay open, and nobody would know its name.
     const explained = await api.exchange<Explained & { readonly token?: string }>('PUT', '/logtest', {
       json: { event: log, log_format: 'syslog', location: location ?? 'console', options },
-      signal,
     });
     // A session keeps a ruleset; there are few, and others test as well. That one stays a while is no harm.
     if (explained.token !== undefined) {

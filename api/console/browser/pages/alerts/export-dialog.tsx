@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { filtersOf } from '../../client/alert-filters.js';
 import type { AlertList } from '../../client/alerts.js';
 import { useConsole } from '../../client/console-context.js';
+import { Failure } from '../../client/failure.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Failed } from '../../parts/loaded.js';
 import { useTimeSpan } from '../../parts/time-range.js';
@@ -43,7 +44,13 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
             </p>
           )}
         </div>
-        {error !== undefined && <Failed error={error} />}
+        {hasEnded(error) ? (
+          <p class="failed" role="alert">
+            {TEXTS.alerts.exportEnded}
+          </p>
+        ) : (
+          error !== undefined && <Failed error={error} />
+        )}
         <div class="actions">
           <button type="button" onClick={onClose}>
             {done === undefined ? TEXTS.common.cancel : TEXTS.common.close}
@@ -55,6 +62,11 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }) {
       </form>
     </Dialog>
   );
+}
+
+/** Nothing else says it after the next login: other parts ask anew by themselves. */
+function hasEnded(error: unknown): boolean {
+  return error instanceof Failure && error.status === 401;
 }
 
 /** An export under way; it ends with the dialog. */

@@ -62,7 +62,7 @@ export function LogTab() {
         path="/manager/logs"
         params={{ search: value('search'), level: value('level'), tag: value('tag') }}
         columns={COLUMNS}
-        rowKey={({ timestamp, tag, description }) => `${timestamp} ${tag} ${description}`}
+        rowKey={({ timestamp, tag, description }, index) => `${timestamp} ${tag} ${description} ${String(index)}`}
         sort="-timestamp"
         size={50}
         everyMs={follows ? FOLLOW_MS : 0}
