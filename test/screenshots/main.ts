@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
@@ -17,6 +17,8 @@ import { eventually } from '../support/eventually.js';
  *   npm run screenshots
  */
 const FOLDER = fileURLToPath(new URL('docs/guide/screenshots', productRoot()));
+/** They are taken here, and all of them take the place of those before: a run that fails leaves these. */
+const NEW_FOLDER = `${FOLDER}.new`;
 const WINDOW = { width: 1280, height: 860 };
 
 type Shot = { readonly name: string; readonly place: string; readonly isPhone?: boolean; readonly isDark?: boolean };
@@ -54,7 +56,7 @@ async function take(browser: Browser, home: ConsoleHome, { name, place, isPhone,
     await page.locator('#content').waitFor();
     await page.waitForLoadState('networkidle');
     await eventually('everything is there', async () => (await page.locator('.loading').count()) === 0);
-    await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled' });
+    await page.screenshot({ path: join(NEW_FOLDER, `${name}.png`), animations: 'disabled' });
   } finally {
     await console.close();
   }
@@ -80,19 +82,23 @@ async function main(): Promise<number> {
     await story.begin();
     await story.play();
     const breakIn = await breakInOf(home);
-    rmSync(FOLDER, { recursive: true, force: true });
-    mkdirSync(FOLDER, { recursive: true });
+    rmSync(NEW_FOLDER, { recursive: true, force: true });
+    mkdirSync(NEW_FOLDER, { recursive: true });
     for (const shot of shots(breakIn, '001')) {
       await take(browser, home, shot);
       console.log(`docs/guide/screenshots/${shot.name}.png`);
     }
+    rmSync(FOLDER, { recursive: true, force: true });
+    renameSync(NEW_FOLDER, FOLDER);
     return 0;
   } catch (error) {
     console.error(`screenshots: ${describeError(error)}`);
-    if (browser === undefined)
+    if (browser === undefined) {
       console.error('screenshots: they need /usr/bin/chromium (Debian: apt install chromium).');
+    }
     return 1;
   } finally {
+    rmSync(NEW_FOLDER, { recursive: true, force: true });
     story?.end();
     await browser?.close();
     await home?.stop();
