@@ -88,6 +88,18 @@ describe('a stream of alerts of several nodes', function () {
     expect(await next(again, 1)).to.deep.equal([missed]);
   });
 
+  it('reads a node that was away when it was opened from then on', async () => {
+    add('node02');
+    cluster.away.add('node02');
+    const client = await open();
+    expect(JSON.parse((await client.nextOf('waiting')).data)).to.include({ node: 'node02' });
+    const during = add('node02');
+    cluster.away.clear();
+    const found: string[] = [];
+    while (!found.includes(during)) found.push(...(await next(client, 1)));
+    expect(found.filter((id) => id === during)).to.have.length(1);
+  });
+
   it('shows a user the alerts of his agents alone, and no names of nodes', async () => {
     const { api } = cluster.node('node01');
     await addUser(api, { name: 'some', password: PASSWORD }, [policy('allow', 'alerts:read', 'agent:id:002')]);
