@@ -9,11 +9,10 @@ const LOWER_OFFSET = 20;
 const UPPER_OFFSET = 22;
 /** Instead of the bounds, in the first page of an entry of several: how many these are. */
 const PAGES_OFFSET = 20;
+/** Kinds: all that a page on disk has of flags. Those of a transaction in work (dirty, loose, kept) would end the next one. */
 const BRANCH = 0x01;
 const LEAF = 0x02;
 const OVERFLOW = 0x04;
-/** Kinds of a page; other flags are of the process that wrote it. */
-const KINDS = 0x7f;
 
 /** Header of a node: what it holds (size, or number of a page), flags, size of its key. */
 const NODE_BYTES = 8;
@@ -124,7 +123,7 @@ class Pages {
 
   #checkPage(page: number, counts: Counts, depth: number, table: TableKind): void {
     const start = this.#enter(page, 1);
-    const kind = this.#bytes.readUInt16LE(start + FLAGS_OFFSET) & KINDS;
+    const kind = this.#bytes.readUInt16LE(start + FLAGS_OFFSET);
     if ((kind !== BRANCH && kind !== LEAF) || depth > MAX_DEPTH) throw damagedPage(page);
     const isLeaf = kind === LEAF;
     counts[isLeaf ? 'leaf' : 'branch'] += 1;
@@ -164,7 +163,7 @@ class Pages {
       const pages = Number(this.#bytes.readBigUInt64LE(data + 16));
       if (pages * this.#size < HEADER_BYTES + this.#dataSize(node)) throw damagedPage(page);
       const start = this.#enter(first, pages);
-      if ((this.#bytes.readUInt16LE(start + FLAGS_OFFSET) & KINDS) !== OVERFLOW) throw damagedPage(first);
+      if (this.#bytes.readUInt16LE(start + FLAGS_OFFSET) !== OVERFLOW) throw damagedPage(first);
       // LMDB frees as many as the first page itself says.
       if (this.#bytes.readUInt32LE(start + PAGES_OFFSET) !== pages) throw damagedPage(first);
       counts.overflow += pages;

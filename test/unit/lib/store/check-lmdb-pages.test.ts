@@ -74,12 +74,22 @@ describe('checkLmdbPages', () => {
   });
 
   it('finds entries of several pages that say another number of pages than their tables', () => {
-    const overflows = inUse.filter((page) => (good.readUInt16LE(page * PAGE + 18) & 0x7f) === 4);
+    const overflows = inUse.filter((page) => good.readUInt16LE(page * PAGE + 18) === 4);
     expect(overflows.length).to.be.above(3);
     for (const page of overflows) {
       for (const count of [0, 1, 57_383]) {
         const bytes = Buffer.from(good);
         bytes.writeUInt32LE(count, page * PAGE + 20);
+        expect(checked(bytes)).to.equal(`its page ${page} is damaged`);
+      }
+    }
+  });
+
+  it('finds pages with flags of a transaction in work', () => {
+    for (const page of inUse) {
+      for (const flag of [0x10, 0x40_00, 0x80_00]) {
+        const bytes = Buffer.from(good);
+        bytes.writeUInt16LE(good.readUInt16LE(page * PAGE + 18) | flag, page * PAGE + 18);
         expect(checked(bytes)).to.equal(`its page ${page} is damaged`);
       }
     }
