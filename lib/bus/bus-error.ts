@@ -9,7 +9,7 @@
  * - `refused`: events that no sink has taken; they were withdrawn, so that none will
  * - `unconfirmed`: events of which some may have been taken; the others were withdrawn
  * - `internal`: the daemon failed while it answered, or answered something its contract does not allow
- * - `closed`: this side was closed
+ * - `closed`: this side was closed; a call that was sent may be carried out (`isUnclear` then)
  * - `in_use`, `bad_path`: the socket cannot be bound
  */
 export type BusErrorCode =

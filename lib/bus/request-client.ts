@@ -101,14 +101,19 @@ export class RequestClient<C extends Contract> {
     return result.data as CallResult<C, K>;
   }
 
-  /** Closes the socket; calls under way fail with `closed`. */
+  /** Closes the socket; calls under way fail with `closed`, and those that were sent may be carried out (`isUnclear`). */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#connection?.close();
     this.#silence?.stop();
     this.#queue.clear();
-    this.#failAll('closed', `the client of ${this.#contract.daemon} was closed`);
+    const message = `the client of ${this.#contract.daemon} was closed`;
+    for (const call of [...this.#calls.values()]) {
+      const isUnclear = call.connection !== undefined;
+      const known = isUnclear ? '; whether the call was carried out is not known' : '';
+      call.fail(new BusError('closed', `${message}${known}`, { isUnclear }));
+    }
   }
 
   #failAll(code: BusErrorCode, message: string): void {

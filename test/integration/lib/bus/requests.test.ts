@@ -175,6 +175,19 @@ describe('requests over the bus', () => {
     expect(new Set(codes)).to.deep.equal(new Set(['closed', 'busy']));
   });
 
+  it('say of a call that was sent before its client is closed that it may be carried out', async () => {
+    const one = new RequestClient({ contract: sampleContract, path });
+    const { received } = server.counters;
+    const sent = rejection(one.call('wait', { ms: 5000 }));
+    await eventually('it is there', () => server.counters.received > received);
+    one.close();
+    expect(await sent).to.include({ code: 'closed', isUnclear: true });
+    const other = new RequestClient({ contract: sampleContract, path });
+    const unsent = rejection(other.call('wait', { ms: 5000 }));
+    other.close();
+    expect(await unsent).to.include({ code: 'closed', isUnclear: false });
+  });
+
   it('keep their deadline', async () => {
     const error = await rejection(client.call('wait', { ms: 5000 }, { deadlineMs: 100 }));
     expect(error).to.include({
