@@ -30,6 +30,8 @@ const CONNECT_MS = 5000;
 const PING_MS = 3000;
 /** That there is still no connection is said once in so long, milliseconds: each server may fail for a reason of its own. */
 const SAY_MS = 600_000;
+/** How often it is looked at the clock, and how far it was set back that it is of importance, milliseconds. */
+const CLOCK_MS = 1000;
 /** A request of JetStream; a quorum that elects a leader takes some seconds. */
 const REQUEST_MS = 4000;
 
@@ -108,7 +110,10 @@ export class NatsLink {
           return;
         }
         await this.#begin(nc);
-        const [error] = await Promise.all([nc.closed(), this.#watch(nc)]);
+        const clock = this.#lookAtClock(nc);
+        const [error] = await Promise.all([nc.closed(), this.#watch(nc)]).finally(() => {
+          clearInterval(clock);
+        });
         this.#session = undefined;
         if (!signal.aborted) this.#down(error === undefined ? 'the connection was closed' : describeError(error));
       } catch (error) {
@@ -143,6 +148,20 @@ export class NatsLink {
     this.#session = { nc, js: jetstream(nc, options), jsm: await jetstreamManager(nc, options) };
     this.#mended();
     for (const listener of this.#listeners) listener(this.#session);
+  }
+
+  /**
+   * When the library tries a server again it knows by the clock: after one that was set back it would wait for as long as that. A new
+   * session knows of no try before.
+   */
+  #lookAtClock(nc: NatsConnection): NodeJS.Timeout {
+    const clock = (): number => Date.now() - performance.now();
+    let latest = clock();
+    return setInterval(() => {
+      const now = clock();
+      latest = Math.max(latest, now);
+      if (!this.#up && latest - now > CLOCK_MS) void nc.close();
+    }, CLOCK_MS);
   }
 
   async #watch(nc: NatsConnection): Promise<void> {
