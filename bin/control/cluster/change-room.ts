@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { DiscardPolicy } from '@nats-io/jetstream';
 import { clusterSubjects } from '../../../lib/cluster/cluster-subjects.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { ControlOutput } from '../control-output.js';
@@ -36,7 +37,8 @@ export async function changeRoom(
       throw new Error(`the ${what} take ${inGib(state.bytes)} GiB already: less does not hold them`);
     }
     try {
-      await manager.streams.update(plan.name, { ...config, max_bytes: gib * GIB });
+      // One that was made without a limit may drop the oldest: with a limit that would be what is in force.
+      await manager.streams.update(plan.name, { ...config, max_bytes: gib * GIB, discard: DiscardPolicy.New });
     } catch (error) {
       throw new Error(`NATS does not give ${plan.name} ${gib} GiB: ${describeError(error)}`, { cause: error });
     }
@@ -47,5 +49,5 @@ export async function changeRoom(
 }
 
 function inGib(bytes: number): string {
-  return String(Math.round((bytes / GIB) * 100) / 100);
+  return bytes < 0 ? 'no limit' : String(Math.round((bytes / GIB) * 100) / 100);
 }

@@ -9,7 +9,13 @@ const MIB = 1024 ** 2;
 /** How often it is looked, milliseconds. */
 const LOOK_MS = 15_000;
 
-type Watched = { readonly plan: StreamPlan; readonly what: string; readonly without: string };
+type Watched = {
+  readonly plan: StreamPlan;
+  readonly what: string;
+  readonly without: string;
+  /** What it is made with, GiB. */
+  readonly planned: number;
+};
 
 export type StreamRoomParts = {
   readonly link: Pick<NatsLink, 'connected' | 'session'>;
@@ -27,14 +33,16 @@ export class StreamRoom {
   /** By stream: percent that it has reached as it was said last. */
   readonly #said = new Map<string, number>();
   readonly #used = new Map<string, number>();
+  /** Streams without a limit, as it was said. */
+  readonly #boundless = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: StreamRoomParts) {
     this.#parts = parts;
     const { streams, files } = parts.subjects;
     this.#watched = [
-      { plan: streams.shared, what: 'records', without: 'nothing that managers have in common' },
-      { plan: files, what: 'files', without: 'no file of a group, rule or list' },
+      { plan: streams.shared, what: 'records', without: 'nothing that managers have in common', planned: 2 },
+      { plan: files, what: 'files', without: 'no file of a group, rule or list', planned: 4 },
     ];
   }
 
@@ -65,12 +73,24 @@ export class StreamRoom {
         if (isNoStream(error)) return undefined;
         throw error;
       });
-      if (info !== undefined) this.#take(watched, info.state.bytes, info.config.max_bytes);
+      if (info === undefined) continue;
+      if (info.config.max_bytes <= 0) this.#sayBoundless(watched);
+      else this.#take(watched, info.state.bytes, info.config.max_bytes);
     }
   }
 
+  /** One that an earlier version has made: a manager's credential may change no stream. */
+  #sayBoundless({ plan, what, planned }: Watched): void {
+    if (this.#boundless.has(what)) return;
+    this.#boundless.add(what);
+    this.#parts.logger.warn(
+      `NATS keeps ${what} of the cluster without a limit (stream ${plan.name}): whoever steals a manager's credential can fill the disks of its servers. ` +
+        `'svc-control cluster room ${planned} --of ${what} --folder FOLDER' sets one, where the folder of the administrator is.`,
+    );
+  }
+
   #take({ plan, what, without }: Watched, bytes: number, most: number): void {
-    if (most <= 0) return;
+    this.#boundless.delete(what);
     const percent = Math.floor((bytes / most) * 100);
     this.#used.set(what, percent);
     const reached = STEPS.findLast((step) => percent >= step) ?? 0;
