@@ -8,8 +8,10 @@ import type { KeyRegistry } from './key-registry.js';
 
 /** Only the service reads it (daemons-and-config.md 3.11). */
 const MODE = 0o600;
-/** The file follows the keys within this time: with a large fleet it is not written for each agent. */
+/** The file follows the keys within this time, milliseconds: with a large fleet it is not written for each agent. */
 const SAVE_DELAY_MS = 1000;
+/** Nor all the time: it is written whole, and after that not for so many times as long as that took. */
+const SAVE_SHARE = 20;
 
 /**
  * When each agent was registered: `queue/agents-timestamp`, `<id> <name> <ip> <date> <time>` a line in local time
@@ -22,6 +24,8 @@ export class RegistrationTimes {
   /** Whether there was a file at start. */
   #kept = false;
   #timer: NodeJS.Timeout | undefined;
+  /** How long it took to write the file, milliseconds. */
+  #saveMs = 0;
 
   constructor(
     private readonly path: string,
@@ -90,14 +94,18 @@ export class RegistrationTimes {
   }
 
   #saveSoon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#save();
-    }, SAVE_DELAY_MS);
+    this.#timer ??= setTimeout(
+      () => {
+        this.#save();
+      },
+      Math.max(SAVE_DELAY_MS, SAVE_SHARE * this.#saveMs),
+    );
   }
 
   #save(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    const began = performance.now();
     const lines: string[] = [];
     for (const { id, name, ip } of this.keys.agents) {
       const time = this.#times.get(id);
@@ -111,6 +119,7 @@ export class RegistrationTimes {
     } catch (error) {
       this.logger.error(`Unable to write '${this.path}': ${describeError(error)}`);
     }
+    this.#saveMs = performance.now() - began;
   }
 }
 

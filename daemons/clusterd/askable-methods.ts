@@ -13,7 +13,7 @@ export const ASKABLE: Partial<Record<DaemonName, AskableDaemon>> = {
   'svc-apid': { contract: apidContract, methods: ['api.run', 'api.rest'] },
   'svc-db': { contract: dbContract, methods: ['ping', 'agents.presence', 'agents.presence_page', 'agents.rows'] },
   // The holder of the lease writes what the others decide.
-  'svc-clusterd': { contract: clusterdContract, methods: ['records.write'] },
+  'svc-clusterd': { contract: clusterdContract, methods: ['records.write', 'records.give'] },
   // Active responses reach an agent where it is connected.
   'svc-remoted': { contract: remotedContract, methods: ['agents.send'] },
 };

@@ -38,7 +38,7 @@ export type ClusterdHandlersParts = {
 export function clusterdHandlers(
   parts: ClusterdHandlersParts,
 ): Omit<Handlers<typeof clusterdContract>, keyof typeof commonMethods> {
-  const { copy, commits, route, membership, beats, lease, asks, tells, status, files, signal } = parts;
+  const { copy, membership, beats, lease, asks, tells, status, files } = parts;
   /** @throws BusError `cluster_unavailable` until the copy was whole once and this home is a node */
   const requireJoined = (): void => {
     if (!copy.state.whole) {
@@ -53,7 +53,11 @@ export function clusterdHandlers(
     'cluster.view': () => status.view(),
     'nodes.forget': async ({ node }) => {
       requireJoined();
-      await membership.forget(node, (name) => beats.isPresent(name));
+      await membership.forget(
+        node,
+        (name) => beats.isPresent(name),
+        (change) => parts.route.commit(change),
+      );
       return {};
     },
     'node.describe': ({ daemon, facts }) => {
@@ -65,28 +69,7 @@ export function clusterdHandlers(
       return {};
     },
     'lease.check': () => lease.check(),
-    'records.commit': async (params) => {
-      requireJoined();
-      return { revision: await route.commit(commitOf(params)) };
-    },
-    'records.write': async (params) => {
-      requireJoined();
-      const commit = commitOf(params);
-      return { revision: await commits.commit(commit, holderMs(commit)) };
-    },
-    'records.changes': async ({ kinds, after, limit, waitMs }) => {
-      requireJoined();
-      const end = performance.now() + waitMs;
-      for (;;) {
-        const left = end - performance.now();
-        // What changes most of the time is of other kinds than most daemons follow.
-        if (copy.latest(kinds) > after || left <= 0 || signal.aborted) {
-          const page = copy.changes(kinds, after, limit);
-          if (page.changes.length > 0 || page.more || left <= 0 || signal.aborted) return page;
-        }
-        await copy.changed(left, signal);
-      }
-    },
+    ...recordHandlers(parts, requireJoined),
     'records.seeded': async ({ mark }) => {
       requireJoined();
       if (mark !== undefined && !copy.state.seeded.includes(mark)) {
@@ -105,6 +88,48 @@ export function clusterdHandlers(
       return {};
     },
     ...alertHandlers(parts),
+  };
+}
+
+function recordHandlers(
+  { copy, commits, route, signal }: ClusterdHandlersParts,
+  requireJoined: () => void,
+): Pick<
+  Handlers<typeof clusterdContract>,
+  'records.commit' | 'records.write' | 'records.turn' | 'records.give' | 'records.changes'
+> {
+  return {
+    'records.commit': async (params) => {
+      requireJoined();
+      return { revision: await route.commit(commitOf(params)) };
+    },
+    'records.write': async (params) => {
+      requireJoined();
+      const commit = commitOf(params);
+      const asker = { node: params.node ?? '', withinMs: holderMs(commit) };
+      return { revision: await commits.commit(commit, asker) };
+    },
+    'records.turn': async ({ kinds }) => {
+      requireJoined();
+      return { revision: await route.turn(kinds) };
+    },
+    'records.give': async ({ kinds, node }) => {
+      requireJoined();
+      return { revision: await commits.turn(kinds, node) };
+    },
+    'records.changes': async ({ kinds, after, limit, waitMs }) => {
+      requireJoined();
+      const end = performance.now() + waitMs;
+      for (;;) {
+        const left = end - performance.now();
+        // What changes most of the time is of other kinds than most daemons follow.
+        if (copy.latest(kinds) > after || left <= 0 || signal.aborted) {
+          const page = copy.changes(kinds, after, limit);
+          if (page.changes.length > 0 || page.more || left <= 0 || signal.aborted) return page;
+        }
+        await copy.changed(left, signal);
+      }
+    },
   };
 }
 

@@ -59,7 +59,7 @@ export const CLUSTERD = defineDaemon({
     const records = await sharedRecords(context, parts);
     const { link, copy, stream, commits, membership, beats, lease, name } = records;
     const { seal, subjects, node } = name;
-    const daemons = parts.use(new LocalDaemons(home));
+    const daemons = parts.use(new LocalDaemons(home, () => client));
     const isForgotten = (other: string): boolean => copy.isForgotten(other);
     const between = { link, subjects, node, daemons, isForgotten, logger };
     const asks = new NodeAsks({
@@ -167,7 +167,7 @@ async function sharedRecords(
   const incarnation = randomUUID();
   const self = () => ({
     ...{ node, instance, incarnation, version: productVersion(), revision: copy.revision },
-    overtaken: commits.counters.overtaken + commits.counters.stale,
+    overtaken: commits.counters.overtaken,
   });
   const beats: NodeBeats = parts.use(
     new NodeBeats({
@@ -183,6 +183,7 @@ async function sharedRecords(
   const rivalry = () => beats.rivalry;
   const commits: RecordCommits = parts.use(
     new RecordCommits({
+      node,
       link,
       copy,
       messages,

@@ -3,7 +3,7 @@ import { BusError } from '../../lib/bus/bus-error.js';
 import { nodeRecord } from '../../lib/cluster/record-kinds.js';
 import { describeError } from '../../lib/log/describe-error.js';
 import type { Logger } from '../../lib/log/logger.js';
-import type { RecordCommits } from './records/record-commits.js';
+import type { Commit, RecordCommits } from './records/record-commits.js';
 import type { RecordCopy } from './records/record-copy.js';
 
 /** How often it is looked what this home is, milliseconds. */
@@ -16,6 +16,7 @@ const FORGOTTEN =
 
 export type MembershipParts = {
   readonly copy: Pick<RecordCopy, 'get' | 'latest' | 'state' | 'note' | 'isForgotten'>;
+  /** By which this home joins: at the holder of the lease nothing is written for a home that is no node, or was forgotten. */
   readonly commits: Pick<RecordCommits, 'commit'>;
   readonly node: string;
   readonly instance: string;
@@ -73,16 +74,20 @@ export class Membership {
     await this.#running;
   }
 
-  /** Forgets another node. @throws BusError `unknown_node`, `node_present`, `stale`, `cluster_unavailable` */
-  async forget(node: string, isPresent: (node: string) => boolean): Promise<void> {
-    const { copy, commits, logger } = this.#parts;
+  /** Forgets another node. @param commit the way of a node's changes @throws BusError `unknown_node`, `node_present`, `stale`, `cluster_unavailable` */
+  async forget(
+    node: string,
+    isPresent: (node: string) => boolean,
+    commit: (change: Commit) => Promise<unknown>,
+  ): Promise<void> {
+    const { copy, logger } = this.#parts;
     if (node === this.#parts.node || isPresent(node)) {
       throw new BusError('node_present', `Node '${node}' of the cluster is there: have it leave first`);
     }
     if ((copy.get('node', node)?.value ?? null) === null) {
       throw new BusError('unknown_node', `The cluster has no node '${node}'`);
     }
-    await commits.commit({
+    await commit({
       basis: copy.latest(['node']),
       kinds: ['node'],
       changes: [{ kind: 'node', key: node, value: null }],

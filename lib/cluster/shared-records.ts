@@ -8,6 +8,7 @@ import { describeError } from '../log/describe-error.js';
 import type { Logger } from '../log/logger.js';
 import type { MANAGER_DAEMONS } from '../product/daemon-names.js';
 import { changePieces } from './change-pieces.js';
+import { STALE, staleRevision } from './stale-error.js';
 
 /** A record as it is now; null is one that was removed. */
 export type SharedRecord = {
@@ -57,11 +58,17 @@ export type SharedRecordsParts = {
   readonly logger: Logger;
 };
 
+/** What became of changes: their last revision, or the one that others were quicker with. Some of them may be made then. */
+type Outcome = { readonly revision: number; readonly isStale: boolean };
+
 /** Pauses after failures, milliseconds: the last is repeated. */
 const RETRY_MS = [100, 300, 1000, 2000];
+/** So long after others were quicker a decision is made when it is this node's turn, milliseconds: it would be overtaken again. */
+const CONTENDED_MS = 3000;
+/** A turn comes within some ten milliseconds; without it the decision is as good, milliseconds. */
+const TURN_MS = 4000;
 /** A decision that others overtake so long is given up. */
 const DECIDE_MS = 15_000;
-const STALE = 'stale';
 /** Answers of svc-clusterd that stand for themselves. */
 const REFUSED: ReadonlySet<string> = new Set(['cluster_unavailable', 'too_large', 'bad_record']);
 const NOT_KNOWN = '; it is not known what was made';
@@ -81,6 +88,8 @@ export class SharedRecords {
   #following: Promise<void> | undefined;
   #deciding: Promise<unknown> = Promise.resolve();
   #complaint: string | undefined;
+  /** When others were quicker last. */
+  #overtakenAt = -Infinity;
 
   constructor(parts: SharedRecordsParts) {
     this.#parts = parts;
@@ -104,7 +113,7 @@ export class SharedRecords {
   }
 
   async close(): Promise<void> {
-    this.#stopped.abort(new BusError('closed', 'shared records are not followed any more'));
+    this.#stopped.abort(new BusError('closed', 'shared records are not followed any more', { isUnclear: true }));
     await this.#following;
   }
 
@@ -127,6 +136,7 @@ export class SharedRecords {
   async #decide<T>(decide: () => Decision<T> | Promise<Decision<T>>, isWanted: () => boolean): Promise<T> {
     const deadline = performance.now() + DECIDE_MS;
     let begun = '';
+    let hasTurn = false;
     for (;;) {
       if (!isWanted()) throw unavailable(`Nobody waits for the change any more${begun}`);
       if (!this.#loaded) {
@@ -135,21 +145,40 @@ export class SharedRecords {
       const basis = this.#applied;
       const { changes, result } = await decide();
       if (changes.length === 0) return result;
+      // Whoever was overtaken has the next turn.
+      if (!hasTurn && performance.now() - this.#overtakenAt < CONTENDED_MS) {
+        hasTurn = true;
+        await this.#turn();
+        continue;
+      }
       const made = await this.#commitAll(basis, changes);
-      if (made !== undefined) {
-        await this.#inForce(made);
+      if (!made.isStale) {
+        await this.#inForce(made.revision);
         return result;
       }
       begun = NOT_KNOWN;
+      hasTurn = true;
+      this.#overtakenAt = performance.now();
       if (performance.now() > deadline) {
         throw unavailable(`Others change the same in the cluster all the time: try again later${begun}`);
       }
-      await this.#caughtUp(basis + 1);
+      await this.#caughtUp(made.revision);
     }
   }
 
-  /** @returns the revision of the last change; undefined when others changed something meanwhile: some of them may be made then */
-  async #commitAll(basis: number, changes: readonly RecordChange[]): Promise<number | undefined> {
+  /** What fails costs no more than that others may be quicker. */
+  async #turn(): Promise<void> {
+    const { client, kinds, decidesBy = kinds } = this.#parts;
+    try {
+      const options = { deadlineMs: TURN_MS, signal: this.#stopped.signal };
+      const { revision } = await client.call('records.turn', { kinds: [...decidesBy] }, options);
+      await this.#inForce(revision);
+    } catch (error) {
+      this.#parts.logger.debug(`Nobody says whose turn it is in the cluster: ${describeError(error)}`);
+    }
+  }
+
+  async #commitAll(basis: number, changes: readonly RecordChange[]): Promise<Outcome> {
     const { client, kinds, decidesBy = kinds } = this.#parts;
     let revision = basis;
     try {
@@ -163,14 +192,14 @@ export class SharedRecords {
       }
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
-      if (error.code === STALE) return undefined;
+      if (error.code === STALE) return { revision: Math.max(basis + 1, staleRevision(error) ?? 0), isStale: true };
       // That svc-clusterd is away is another thing than that the daemon is which was asked.
       if (REFUSED.has(error.code) && revision === basis) throw error;
-      const isUnclear = error.isUnclear || error.code === 'closed' || revision > basis;
+      const isUnclear = error.isUnclear || revision > basis;
       const isSaid = error.message.includes('is not known');
       throw unavailable(`${error.message}${isUnclear && !isSaid ? NOT_KNOWN : ''}`, error);
     }
-    return revision;
+    return { revision, isStale: false };
   }
 
   /** @throws BusError `cluster_unavailable` */
@@ -243,7 +272,7 @@ export class SharedRecords {
       const { records, through } = await this.#all();
       if (!seeded.includes(daemon)) {
         const brought = await this.#commitAll(through, await owner.seed(records));
-        if (brought !== undefined) {
+        if (!brought.isStale) {
           await client.call('records.seeded', { mark: daemon });
           seeded.push(daemon);
         }

@@ -6,6 +6,8 @@ import type { AgentView } from './agent-view.js';
 
 /** Pauses after failures, milliseconds: the last is repeated. */
 const RETRY_MS = [500, 1000, 5000];
+/** What nobody waits for, as it was decided at another node, shares the write of what comes within this time, milliseconds. */
+const GATHER_MS = 50;
 
 export type KeyFileViewParts = {
   readonly registry: KeyRegistry;
@@ -41,6 +43,8 @@ export class KeyFileView {
   #then: (() => void)[] = [];
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
+  /** Ends the time in which changes are gathered. */
+  #gathered: (() => void) | undefined;
   #failure: Error | undefined;
   #failures = 0;
 
@@ -90,11 +94,13 @@ export class KeyFileView {
     if (this.#running === undefined) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
+      this.#gathered?.();
     });
   }
 
   async close(): Promise<void> {
     this.#stopped.abort();
+    this.#gathered?.();
     await this.#running;
   }
 
@@ -111,9 +117,24 @@ export class KeyFileView {
   async #run(): Promise<void> {
     // What is told in the same turn goes along.
     await Promise.resolve();
-    while (this.#isWanted && !this.#stopped.signal.aborted) await this.#write();
+    while (this.#isWanted && !this.#stopped.signal.aborted) {
+      if (this.#waiting.length === 0) await this.#gather();
+      await this.#write();
+    }
     const closed = new Error('svc-authd stops');
     for (const { reject } of this.#waiting.splice(0)) reject(closed);
+  }
+
+  #gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#gathered = undefined;
+        resolve();
+      };
+      const timer = setTimeout(end, GATHER_MS);
+      this.#gathered = end;
+    });
   }
 
   async #write(): Promise<void> {

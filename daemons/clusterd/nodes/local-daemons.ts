@@ -1,5 +1,6 @@
 import { BusError } from '../../../lib/bus/bus-error.js';
 import { RequestClient } from '../../../lib/bus/request-client.js';
+import type { ClusterdClient } from '../../../lib/cluster/shared-records.js';
 import type { Home } from '../../../lib/home/home.js';
 import type { DaemonName } from '../../../lib/product/daemon-names.js';
 import { ASKABLE } from '../askable-methods.js';
@@ -13,7 +14,11 @@ type AnyClient = {
 export class LocalDaemons {
   readonly #clients = new Map<string, AnyClient>();
 
-  constructor(private readonly home: Home) {}
+  /** @param own answers for svc-clusterd itself, which need not call itself over the bus */
+  constructor(
+    private readonly home: Home,
+    private readonly own: () => ClusterdClient,
+  ) {}
 
   /** @throws BusError `not_askable` */
   requireAskable(daemon: string, method: string): void {
@@ -26,6 +31,7 @@ export class LocalDaemons {
   /** @throws BusError `not_askable`; what the daemon answers */
   async call(daemon: string, method: string, params: unknown, deadlineMs: number): Promise<unknown> {
     this.requireAskable(daemon, method);
+    if (daemon === 'svc-clusterd') return await this.own().call(method as 'records.write', params as never);
     return await this.#client(daemon as DaemonName).call(method, params, { deadlineMs });
   }
 

@@ -1,29 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { promisify } from 'node:util';
-import { deflateRaw, inflateRaw } from 'node:zlib';
 import * as z from 'zod';
 import { Limiter } from '../../../lib/async/limiter.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { ClusterSubjects } from '../../../lib/cluster/cluster-subjects.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
+import { deflate, inflate } from '../nats/deflating.js';
 import { MessageAssembler, partsOf } from '../nats/long-messages.js';
 import type { NatsLink, NatsSession } from '../nats/nats-link.js';
 import { pack, unpack } from '../nats/packing.js';
 import type { Seal } from '../nats/sealing.js';
 import type { LocalDaemons } from './local-daemons.js';
 
-const deflate = promisify(deflateRaw);
-const inflate = promisify(inflateRaw);
-
 /** Requests of other nodes that are carried out at once, and that wait beside them. */
 const AT_ONCE = 64;
 const MOST_WAITING = 2048;
 /** An answer may take so much longer than the deadline that the other node has. */
 const SPARE_MS = 500;
-/** Stops a small message from becoming a large one: as much as the bus takes. */
-const MAX_INFLATED_BYTES = 32 * 1024 * 1024;
-
 const request = z.object({
   id: z.string().max(64),
   /** Who asks. */
@@ -199,11 +192,11 @@ export class NodeAsks {
   }
 
   async #sealed(value: unknown, place: string): Promise<Buffer> {
-    return this.#parts.seal.seal(await deflate(pack(value), { level: 1 }), place);
+    return this.#parts.seal.seal(await deflate(pack(value)), place);
   }
 
   async #open(message: Buffer, place: string): Promise<Buffer> {
-    return await inflate(this.#parts.seal.open(message, place), { maxOutputLength: MAX_INFLATED_BYTES });
+    return await inflate(this.#parts.seal.open(message, place));
   }
 
   #unreadable(error: unknown): void {

@@ -1,4 +1,6 @@
 import { BusError } from '../../../lib/bus/bus-error.js';
+import type { RecordKind } from '../../../lib/bus/contracts/clusterd.js';
+import { STALE } from '../../../lib/cluster/stale-error.js';
 import type { NodeAsks } from '../nodes/node-asks.js';
 import { type Commit, commitId, NOT_KNOWN, type RecordCommits } from './record-commits.js';
 
@@ -12,7 +14,10 @@ const NOT_BEGUN: ReadonlySet<string> = new Set(['node_away', 'unknown_node', 'no
 
 export type CommitRouteParts = {
   readonly self: string;
-  readonly commits: Pick<RecordCommits, 'commit' | 'follow' | 'overtook' | 'leaveOthers' | 'madeAt'>;
+  readonly commits: Pick<
+    RecordCommits,
+    'commit' | 'follow' | 'overtook' | 'leaveOthers' | 'madeAt' | 'requireLatest' | 'turn'
+  >;
   readonly asks: Pick<NodeAsks, 'ask'>;
   /** Who holds the lease, as far as it is known here. */
   readonly holder: () => string | undefined;
@@ -31,8 +36,8 @@ export class CommitRoute {
   readonly #parts: CommitRouteParts;
   readonly #now: () => number;
   #spared: { readonly node: string; readonly until: number } | undefined;
-  /** Changes that the holder wrote for this node, and those that it was asked for in vain. */
-  readonly counters = { handed: 0, unheard: 0 };
+  /** Changes that the holder wrote for this node, those that it was asked for in vain, and those that were to be decided anew. */
+  readonly counters = { handed: 0, unheard: 0, stale: 0 };
 
   constructor(parts: CommitRouteParts) {
     this.#parts = parts;
@@ -44,25 +49,68 @@ export class CommitRoute {
     const commit = { id: commitId(), ...decided };
     const { commits, holder, hindrance, self } = this.#parts;
     const writer = holder();
-    // What hinders this node is said by its own attempt.
-    const isOwn = writer === undefined || writer === self || hindrance() !== undefined;
-    if (isOwn || !this.#mayHand(writer, commit)) return commits.commit(commit);
+    try {
+      // What hinders this node is said by its own attempt.
+      if (hindrance() === undefined && writer !== undefined) {
+        if (writer === self) return await commits.commit(commit);
+        if (this.#mayHand(writer, commit)) return await this.#handOver(writer, commit);
+      }
+      return await this.#write(commit);
+    } catch (error) {
+      if (isStale(error)) this.counters.stale += 1;
+      throw error;
+    }
+  }
+
+  /**
+   * As `records.turn` of the contract: where the holder is not heard, or knows no turns, each decides when it likes.
+   * @returns the revision to decide on, which this node has then; 0 without a turn
+   */
+  async turn(kinds: readonly RecordKind[]): Promise<number> {
+    const { commits, holder, hindrance, self, asks } = this.#parts;
+    const writer = holder();
+    if (writer === undefined || hindrance() !== undefined || this.#isSpared(writer)) return 0;
+    if (writer === self) return commits.turn(kinds);
+    const params = { kinds: [...kinds], node: self };
+    const question = { node: writer, daemon: 'svc-clusterd', method: 'records.give', params, deadlineMs: HOLDER_MS };
+    try {
+      const { revision } = (await asks.ask(question)) as { readonly revision: number };
+      await commits.follow(revision);
+      return revision;
+    } catch {
+      return 0;
+    }
+  }
+
+  /** Where each writes itself the quickest would be first again and again. */
+  async #write(commit: Commit): Promise<number> {
+    const { commits } = this.#parts;
     const began = this.#now();
+    try {
+      const revision = await commits.commit(commit);
+      await commits.leaveOthers(this.#now() - began);
+      return revision;
+    } catch (error) {
+      if (isStale(error)) commits.overtook();
+      throw error;
+    }
+  }
+
+  async #handOver(writer: string, commit: Commit): Promise<number> {
+    const { commits } = this.#parts;
+    // It need not go the way to the holder to be refused there.
+    commits.requireLatest(commit);
     let revision: number;
     try {
       revision = await this.#hand(writer, commit);
     } catch (error) {
-      if (error instanceof BusError && error.code === 'stale') {
-        commits.overtook();
-        throw error;
-      }
+      if (isStale(error)) throw error;
       this.counters.unheard += 1;
       this.#spared = { node: writer, until: this.#now() + SPARED_MS };
       return this.#writeInstead(commit, error);
     }
     this.counters.handed += 1;
     await commits.follow(revision);
-    await commits.leaveOthers(this.#now() - began);
     return revision;
   }
 
@@ -73,7 +121,7 @@ export class CommitRoute {
   async #writeInstead(commit: Commit, unheard: unknown): Promise<number> {
     const { commits } = this.#parts;
     try {
-      return await commits.commit(commit);
+      return await this.#write(commit);
     } catch (error) {
       const isBegun = !(unheard instanceof BusError && NOT_BEGUN.has(unheard.code));
       if (!isBegun || !(error instanceof BusError)) throw error;
@@ -86,16 +134,24 @@ export class CommitRoute {
 
   /** What changes none of the kinds that it is held against could be written twice, with something of others between. */
   #mayHand(writer: string, { kinds, changes }: Commit): boolean {
-    const isSpared = this.#spared?.node === writer && this.#now() < this.#spared.until;
-    return !isSpared && changes.some(({ kind }) => kinds.includes(kind));
+    return !this.#isSpared(writer) && changes.some(({ kind }) => kinds.includes(kind));
+  }
+
+  #isSpared(writer: string): boolean {
+    return this.#spared?.node === writer && this.#now() < this.#spared.until;
   }
 
   async #hand(node: string, commit: Commit): Promise<number> {
     const deadlineMs = holderMs(commit);
-    const question = { node, daemon: 'svc-clusterd', method: 'records.write', params: commit, deadlineMs };
+    const params = { ...commit, node: this.#parts.self };
+    const question = { node, daemon: 'svc-clusterd', method: 'records.write', params, deadlineMs };
     const answer = (await this.#parts.asks.ask(question)) as { readonly revision: number };
     return answer.revision;
   }
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof BusError && error.code === STALE;
 }
 
 /** How long whoever hands a change over waits for it, milliseconds. */

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { PubAck } from '@nats-io/jetstream';
 import { pause } from '../../../lib/async/pause.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import { MAX_RECORD_BYTES, type RecordKind } from '../../../lib/bus/contracts/clusterd.js';
 import { RECORD_SCHEMAS } from '../../../lib/cluster/record-kinds.js';
 import type { RecordChange } from '../../../lib/cluster/shared-records.js';
+import { staleError } from '../../../lib/cluster/stale-error.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { NatsLink } from '../nats/nats-link.js';
 import { isOvertaken, isRefused, lastSequenceOf } from '../nats/streams.js';
+import { CommitTurns } from './commit-turns.js';
+import { type Chain, NotTaken, RecordChain } from './record-chain.js';
 import type { RecordCopy } from './record-copy.js';
 import type { RecordMessage, RecordMessages } from './record-messages.js';
 
 /** After so long a commit is given up, milliseconds. */
 const COMMIT_MS = 25_000;
-/** One answer of JetStream, milliseconds; then it is asked again with the same ids, which it takes once. */
-const ACK_MS = 3000;
 const RETRY_MS = 200;
 /** A connection that was lost so lately is waited for, milliseconds: most are mended at once, by another server. */
 const MENDING_MS = 5000;
@@ -26,12 +26,11 @@ const MENDING_MS = 5000;
 const MOST_LEFT_MS = 250;
 /** So long after a commit was overtaken, or others were, another one is likely to write at the same time, milliseconds. */
 const CONTENDED_MS = 3000;
-/** Commits that wait: stops a daemon that decides without end from filling memory. */
+/** Commits that wait: stops daemons that decide without end from filling memory. */
 const MAX_WAITING = 1000;
-/** Messages on their way at once. */
-const PIPELINE = 500;
-
 export type RecordCommitsParts = {
+  /** The name of this node. */
+  readonly node: string;
   readonly link: NatsLink;
   readonly copy: RecordCopy;
   readonly messages: RecordMessages;
@@ -49,27 +48,14 @@ export type Commit = {
   readonly changes: readonly RecordChange[];
 };
 
+/** Another node that has decided something, and how long it waits for it, milliseconds. */
+export type Asker = { readonly node: string; readonly withinMs: number };
+
 /** A change that was checked, and how it is sent. */
 type Write = { readonly change: RecordChange; readonly message: RecordMessage };
 
-/** What became of messages that were sent in a chain: how many are in the stream, and what the first one met that is not. */
-type Chain = { readonly last: number; readonly made: number; readonly failure?: unknown };
-
 /** What is said at the end of a failure after which a change may have been made. */
 export const NOT_KNOWN = 'it is not known what was made';
-
-/** A message that JetStream did not take, or of which that is not known. */
-class NotTaken extends Error {
-  override readonly name = 'NotTaken';
-
-  /** @param first whether it was sent once only: what was sent before may have been taken without an answer */
-  constructor(
-    override readonly cause: unknown,
-    readonly first: boolean,
-  ) {
-    super(describeError(cause), { cause });
-  }
-}
 
 /**
  * Writes changes of records: each message names the sequence that it is to come behind, the first one that of this node's
@@ -79,17 +65,22 @@ class NotTaken extends Error {
 export class RecordCommits {
   readonly #parts: RecordCommitsParts;
   readonly #stopped = new AbortController();
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  readonly #turns = new CommitTurns();
+  readonly #chain: RecordChain;
   /** Highest revision that a message was acknowledged with, or refused for. */
   known = 0;
   /** Revision of the last message of the commit under way, if nobody comes between. */
   #awaited = 0;
   #overtakenAt = -Infinity;
-  readonly counters = { commits: 0, records: 0, overtaken: 0, stale: 0, failed: 0 };
+  readonly counters = { commits: 0, records: 0, overtaken: 0, failed: 0 };
 
   constructor(parts: RecordCommitsParts) {
     this.#parts = parts;
+    this.#chain = new RecordChain({
+      ...parts,
+      reach: (revision, deadline) => this.#reach(revision, deadline),
+      signal: this.#stopped.signal,
+    });
   }
 
   /** Revision that a commit waits for the copy to have; one that it has already where none waits. */
@@ -99,12 +90,18 @@ export class RecordCommits {
 
   stop(): Promise<unknown> {
     this.#stopped.abort();
-    return this.#last;
+    return this.#turns.stop();
   }
 
-  /** Another node was quicker with what this one had decided: it leaves room when it hears of that. */
+  /** Another node that writes itself was quicker with what this one had decided: it leaves room when it hears of that. */
   overtook(): void {
-    this.counters.stale += 1;
+    this.counters.overtaken += 1;
+  }
+
+  /** @throws BusError `stale` when it is known here that something was changed meanwhile */
+  requireLatest({ basis, kinds }: Commit): void {
+    const latest = this.#parts.copy.latest(kinds);
+    if (latest > basis) throw staleError(latest);
   }
 
   /** Leaves other nodes about the time that a commit took, where they are overtaken. */
@@ -135,33 +132,37 @@ export class RecordCommits {
 
   /**
    * As `records.commit` of the contract.
-   * @param withinMs another node has decided it, and waits so long: then it counts the outcome, and leaves others time
+   * @param asker another node that has decided it
    * @throws BusError `stale`, `too_large`, `bad_record`, `cluster_unavailable`, `busy`
    */
-  async commit(commit: Commit, withinMs?: number): Promise<number> {
+  async commit(commit: Commit, asker?: Asker): Promise<number> {
     const began = performance.now();
-    const forOther = withinMs !== undefined;
-    if (this.#waiting >= MAX_WAITING) throw new BusError('busy', 'too many changes of the cluster wait');
+    if (this.#turns.waiting >= MAX_WAITING) throw new BusError('busy', 'too many changes of the cluster wait');
     const writes = commit.changes.map((change) => ({ change, message: this.#message(change) }));
-    this.#waiting += 1;
-    const turn = this.#last.then(() => {
-      // Who asked has given it up, and may decide something else by now.
-      if (forOther && performance.now() - began > withinMs) throw new BusError('busy', 'nobody waits for it any more');
-      return this.#write(commit, writes);
-    });
-    this.#last = turn.catch(() => {});
+    const { kinds } = commit;
+    const changes = [...new Set(commit.changes.map(({ kind }) => kind))];
     try {
-      const revision = await turn;
-      if (!forOther) await this.leaveOthers(performance.now() - began);
-      return revision;
+      return await this.#turns.run({ node: asker?.node ?? this.#parts.node, kinds, changes }, () => {
+        // Who asked has given it up, and may decide something else by now.
+        if (asker !== undefined && performance.now() - began > asker.withinMs) {
+          throw new BusError('busy', 'nobody waits for it any more');
+        }
+        return this.#write(commit, writes);
+      });
     } catch (error) {
-      const isStale = error instanceof BusError && error.code === 'stale';
-      if (!isStale) this.counters.failed += 1;
-      else if (!forOther) this.counters.stale += 1;
+      if (!(error instanceof BusError && error.code === 'stale')) this.counters.failed += 1;
       throw error;
-    } finally {
-      this.#waiting -= 1;
     }
+  }
+
+  /**
+   * Waits until it is a node's turn to decide: nobody changes what it decides on for a moment.
+   * @returns the revision that it is to decide on @throws BusError `cluster_unavailable`, `busy`
+   */
+  async turn(kinds: readonly RecordKind[], node = this.#parts.node): Promise<number> {
+    if (this.#turns.waiting >= MAX_WAITING) throw new BusError('busy', 'too many changes of the cluster wait');
+    await this.#turns.give({ node, kinds, changes: kinds });
+    return this.#parts.copy.latest(kinds);
   }
 
   #message({ kind, key, value }: RecordChange): RecordMessage {
@@ -186,14 +187,20 @@ export class RecordCommits {
     for (let again = false; ; again = true) {
       const hindered = await this.#hindrance();
       // Of what was sent before and is in the stream all the same the copy knows by now.
-      if (copy.latest(kinds) > basis) throw stale(copy.latest(kinds));
+      if (copy.latest(kinds) > basis) throw staleError(copy.latest(kinds));
       if (hindered !== undefined) {
         const known = again ? `; ${NOT_KNOWN}` : '';
         throw new BusError('cluster_unavailable', `Nothing can be changed in the cluster: ${hindered}${known}`);
       }
       const messages = this.#needed(writes);
       this.#awaited = copy.revision + messages.length;
-      const chain = await this.#chain(id, copy.revision, messages, deadline);
+      const chain = await this.#chain.send({
+        id,
+        behind: copy.revision,
+        messages,
+        deadline,
+        isContended: this.#isContended,
+      });
       this.#awaited = 0;
       if (chain.failure === undefined) {
         await this.#reach(chain.last, deadline);
@@ -206,7 +213,7 @@ export class RecordCommits {
       this.#overtakenAt = performance.now();
       await this.#reach(Math.max(chain.last, lastSequenceOf(chain.failure) ?? chain.last + 1), deadline);
       // A part of it is made: what is left is decided anew.
-      if (chain.made > 0) throw stale(chain.last);
+      if (chain.made > 0) throw staleError(copy.latest(kinds));
       // Two nodes that write at once would else go on in step.
       await pause(Math.random() * 5, this.#stopped.signal);
     }
@@ -240,54 +247,6 @@ export class RecordCommits {
     return hindrance();
   }
 
-  /** Sends the messages one behind the other, many at a time. */
-  async #chain(id: string, behind: number, messages: readonly RecordMessage[], deadline: number): Promise<Chain> {
-    let last = behind;
-    // The first one alone where others write, too: when it is overtaken, all of them are.
-    let most = this.#isContended ? 1 : PIPELINE;
-    for (let at = 0; at < messages.length;) {
-      const part = messages.slice(at, at + most);
-      const first = last;
-      const sent = await Promise.allSettled(
-        part.map((message, index) => this.#send(message, id, at + index, first + index, deadline)),
-      );
-      const failed = sent.findIndex(({ status }) => status === 'rejected');
-      const done = failed < 0 ? part.length : failed;
-      last = first + done;
-      const outcome = sent[failed];
-      if (outcome?.status === 'rejected') return { last, made: at + done, failure: outcome.reason as unknown };
-      at += part.length;
-      most = PIPELINE;
-    }
-    return { last, made: messages.length };
-  }
-
-  async #send(message: RecordMessage, id: string, index: number, behind: number, deadline: number): Promise<PubAck> {
-    const { link, messages } = this.#parts;
-    const payload = messages.sealed(message, behind + 1);
-    let first = true;
-    for (;;) {
-      try {
-        const { js } = link.session();
-        return await js.publish(message.subject, payload, {
-          msgID: `${id}.${behind - index}.${index}`,
-          timeout: ACK_MS,
-          retries: 0,
-          expect: {
-            lastSequence: behind,
-            ...(index === 0 ? {} : { lastMsgID: `${id}.${behind - index}.${index - 1}` }),
-          },
-        });
-      } catch (error) {
-        const over = performance.now() > deadline || this.#stopped.signal.aborted;
-        if (isOvertaken(error)) throw error;
-        if (over || isRefused(error)) throw new NotTaken(error, first);
-        first = false;
-      }
-      await pause(RETRY_MS, this.#stopped.signal);
-    }
-  }
-
   /** Waits until the copy has a revision. */
   async #reach(revision: number, deadline: number): Promise<void> {
     const { copy } = this.#parts;
@@ -305,10 +264,6 @@ export class RecordCommits {
 /** A new id of a commit. */
 export function commitId(): string {
   return randomBytes(9).toString('base64url');
-}
-
-function stale(revision: number): BusError {
-  return new BusError('stale', `something of the same kinds was changed with revision ${revision}`);
 }
 
 function undone({ made, failure }: Chain): BusError {

@@ -121,8 +121,30 @@ export const clusterdContract = defineContract('svc-clusterd', {
     result: z.object({ revision: z.number().int() }),
   },
 
-  /** The same for another node, which has decided it: asked of the holder of the lease, so that no two nodes write at once. */
-  'records.write': { params: commit, result: z.object({ revision: z.number().int() }) },
+  /**
+   * The same for another node, which has decided it: asked of the holder of the lease, so that no two nodes write at once. A node that
+   * is told `stale` is waited for while it decides anew.
+   */
+  'records.write': {
+    params: commit.extend({ node: nodeName.optional() }),
+    result: z.object({ revision: z.number().int() }),
+  },
+
+  /**
+   * Waits until it is this node's turn to decide something by `kinds`: asked where others were quicker. For half a second nobody else
+   * changes any of them then, as far as the holder of the lease writes. Answered with the revision to decide on, which is here; 0 where
+   * there are no turns.
+   */
+  'records.turn': {
+    params: z.object({ kinds: z.array(kind).min(1).max(RECORD_KINDS.length) }),
+    result: z.object({ revision: z.number().int() }),
+  },
+
+  /** The same for another node: asked of the holder of the lease. */
+  'records.give': {
+    params: z.object({ kinds: z.array(kind).min(1).max(RECORD_KINDS.length), node: nodeName }),
+    result: z.object({ revision: z.number().int() }),
+  },
 
   /**
    * Records of these kinds that changed behind `after`, ascending by revision, each as it is now; null is a removed one. With

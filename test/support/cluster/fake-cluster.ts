@@ -43,6 +43,8 @@ export class FakeCluster {
   /** Nodes that are heard no more. */
   readonly unheard = new Set<string>();
   revision = 0;
+  /** How often nodes have asked for their turn. */
+  turns = 0;
   readonly #nodes = new Set<string>();
   #wakers = new Set<() => void>();
   /** All changes, also those that later ones have replaced. */
@@ -164,6 +166,11 @@ export class FakeCluster {
         const revision = this.commit(made);
         this.committed({ basis, kinds, changes });
         return { revision };
+      }
+      case 'records.turn': {
+        const { kinds } = params as CallParams<Contract, 'records.turn'>;
+        this.turns += 1;
+        return { revision: Math.max(0, ...kinds.map((kind) => this.#latest.get(kind) ?? 0)) };
       }
       case 'records.changes': {
         const { kinds, after, limit = 5000, waitMs = 0 } = params as CallParams<Contract, 'records.changes'>;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { CommitRoute } from '../../../../daemons/clusterd/records/commit-route.js';
 import type { Commit } from '../../../../daemons/clusterd/records/record-commits.js';
 import { BusError } from '../../../../lib/bus/bus-error.js';
+import { staleError } from '../../../../lib/cluster/stale-error.js';
 
 const COMMIT: Commit = { basis: 7, kinds: ['group'], changes: [{ kind: 'group', key: 'web', value: null }] };
 
@@ -12,12 +13,14 @@ describe('the way of a change into the records', () => {
   let hindrance: string | undefined;
   let own: () => Promise<number>;
   let made: number | undefined;
+  /** The last change of the kinds that is known at this node. */
+  let latest: number;
   let did: string[];
   let route: CommitRoute;
 
   beforeEach(() => {
     holder = 'n2';
-    time = 0;
+    time = latest = 0;
     did = [];
     answer = () => Promise.resolve({ revision: 8 });
     own = () => Promise.resolve(9);
@@ -29,7 +32,13 @@ describe('the way of a change into the records', () => {
       now: () => time,
       asks: {
         ask: ({ node, daemon, method, params }) => {
-          expect([daemon, method]).to.deep.equal(['svc-clusterd', 'records.write']);
+          expect(daemon).to.equal('svc-clusterd');
+          expect((params as { readonly node: string }).node).to.equal('n1');
+          if (method === 'records.give') {
+            did.push(`ask ${node} for a turn`);
+            return answer();
+          }
+          expect(method).to.equal('records.write');
           did.push(`ask ${node} ${(params as Commit).basis}`);
           return answer();
         },
@@ -44,8 +53,18 @@ describe('the way of a change into the records', () => {
           return Promise.resolve();
         },
         overtook: () => did.push('overtook'),
-        leaveOthers: () => Promise.resolve(),
+        leaveOthers: () => {
+          did.push('leave others');
+          return Promise.resolve();
+        },
+        requireLatest: ({ basis }) => {
+          if (basis < latest) throw staleError(latest);
+        },
         madeAt: () => made,
+        turn: (kinds) => {
+          did.push(`turn ${kinds.join()}`);
+          return Promise.resolve(7);
+        },
       },
     });
   });
@@ -57,27 +76,44 @@ describe('the way of a change into the records', () => {
   it('leads over the holder of the lease, and is at its end when this node has it, too', async () => {
     expect(await route.commit(COMMIT)).to.equal(8);
     expect(did).to.deep.equal(['ask n2 7', 'follow 8']);
-    expect(route.counters).to.deep.equal({ handed: 1, unheard: 0 });
+    expect(route.counters).to.deep.equal({ handed: 1, unheard: 0, stale: 0 });
   });
 
   it('is a short one where this node holds the lease, or nobody is known to', async () => {
-    for (const known of ['n1', undefined]) {
-      holder = known;
-      expect(await route.commit(COMMIT)).to.equal(9);
-    }
-    expect(did).to.deep.equal(['commit 7', 'commit 7']);
+    holder = 'n1';
+    expect(await route.commit(COMMIT)).to.equal(9);
+    expect(did).to.deep.equal(['commit 7']);
+    holder = undefined;
+    expect(await route.commit(COMMIT)).to.equal(9);
+    // Nobody sees to whose turn it is.
+    expect(did).to.deep.equal(['commit 7', 'commit 7', 'leave others']);
   });
 
   it('is a short one for what is held against nothing that it changes', async () => {
     expect(await route.commit({ ...COMMIT, kinds: ['agent'] })).to.equal(9);
-    expect(did).to.deep.equal(['commit 7']);
+    expect(did).to.deep.equal(['commit 7', 'leave others']);
   });
 
   it('ends where others were quicker at the holder', async () => {
     failing('stale');
     const error = await route.commit(COMMIT).catch((reason: unknown) => reason);
     expect((error as BusError).code).to.equal('stale');
-    expect(did).to.deep.equal(['ask n2 7', 'overtook']);
+    expect(did).to.deep.equal(['ask n2 7']);
+    expect(route.counters).to.deep.equal({ handed: 0, unheard: 0, stale: 1 });
+  });
+
+  it('ends at this node where it is known here that others were quicker', async () => {
+    latest = 8;
+    const error = await route.commit(COMMIT).catch((reason: unknown) => reason);
+    expect((error as BusError).code).to.equal('stale');
+    expect(did).to.deep.equal([]);
+  });
+
+  it('leaves others time where it was overtaken by one that writes itself, too', async () => {
+    holder = undefined;
+    own = () => Promise.reject(staleError(8));
+    await route.commit(COMMIT).catch(() => {});
+    expect(did).to.deep.equal(['commit 7', 'overtook']);
   });
 
   it('is not that over the holder for a node that may change nothing', async () => {
@@ -113,6 +149,27 @@ describe('the way of a change into the records', () => {
     expect((error as BusError).code).to.equal('stale');
   });
 
+  it('waits for its turn at the holder, and for what is decided on then', async () => {
+    expect(await route.turn(['agent'])).to.equal(8);
+    expect(did).to.deep.equal(['ask n2 for a turn', 'follow 8']);
+    holder = 'n1';
+    expect(await route.turn(['agent', 'group'])).to.equal(7);
+    expect(did.at(-1)).to.equal('turn agent,group');
+  });
+
+  it('waits for no turn where nobody gives any', async () => {
+    for (const code of ['not_askable', 'node_timeout', 'cluster_unavailable']) {
+      failing(code);
+      expect(await route.turn(['agent'])).to.equal(0);
+    }
+    holder = undefined;
+    expect(await route.turn(['agent'])).to.equal(0);
+    holder = 'n2';
+    hindrance = 'the records of NATS are others';
+    expect(await route.turn(['agent'])).to.equal(0);
+    expect(did).to.deep.equal(Array.from({ length: 3 }, () => 'ask n2 for a turn'));
+  });
+
   it('goes round a holder that is not heard, and looks for it later or elsewhere', async () => {
     for (const code of ['node_away', 'node_timeout', 'cluster_unavailable']) {
       did = [];
@@ -123,10 +180,16 @@ describe('the way of a change into the records', () => {
       expect(await route.commit(COMMIT)).to.equal(9);
       holder = 'n2';
       time += 10_000;
-      expect(did).to.deep.equal(['ask n2 7', 'commit 7', 'commit 7', 'ask n3 7', 'commit 7']);
+      expect(did.filter((what) => what !== 'leave others')).to.deep.equal([
+        'ask n2 7',
+        'commit 7',
+        'commit 7',
+        'ask n3 7',
+        'commit 7',
+      ]);
     }
     answer = () => Promise.resolve({ revision: 8 });
     expect(await route.commit(COMMIT)).to.equal(8);
-    expect(route.counters).to.deep.equal({ handed: 1, unheard: 6 });
+    expect(route.counters).to.deep.equal({ handed: 1, unheard: 6, stale: 0 });
   });
 });

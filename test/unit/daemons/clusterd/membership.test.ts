@@ -88,6 +88,26 @@ describe('Membership', () => {
     await eventually('it has joined', () => committed.length === 1);
   });
 
+  it('has a node forgotten the way that all changes of a node go', async () => {
+    begin(RECORD);
+    const ways: Commit[] = [];
+    const forget = (node: string, isPresent = false) =>
+      membership.forget(
+        node,
+        () => isPresent,
+        (change) => {
+          ways.push(change);
+          return Promise.resolve(8);
+        },
+      );
+    await forget('n2');
+    expect(ways).to.deep.equal([{ basis: 7, kinds: ['node'], changes: [{ kind: 'node', key: 'n2', value: null }] }]);
+    for (const refused of [forget('n1'), forget('n2', true)]) {
+      expect(await refused.catch((error: unknown) => error)).to.include({ code: 'node_present' });
+    }
+    expect(committed).to.deep.equal([]);
+  });
+
   it('does not take the name of a home that is heard late', async () => {
     begin(RECORD);
     await eventually('it was kept from joining', () => asked >= 1);

@@ -87,6 +87,23 @@ describe('SharedRecords', () => {
     expect(new Set(names).size).to.equal(40);
   });
 
+  it('asks for its turn before the next decision where others were quicker, and decides by what there is then', async () => {
+    const { owner, records } = node('n1');
+    await eventually('it follows', () => records.loaded);
+    const count = () => records.change(() => ({ changes: [group(`g${owner.names.size}`)], result: owner.names.size }));
+    expect([await count(), cluster.turns]).to.deep.equal([0, 0]);
+    let others = 1;
+    cluster.interrupt = () => {
+      if (others === 0) return undefined;
+      others -= 1;
+      cluster.commit([group('of another')]);
+      return 0;
+    };
+    // Whoever was overtaken has the next turn without asking.
+    expect([await count(), cluster.turns]).to.deep.equal([2, 0]);
+    expect([await count(), cluster.turns]).to.deep.equal([3, 1]);
+  });
+
   it('makes many changes in pieces, and decides anew what is left where another comes between two', async () => {
     const { owner, records } = node('n1');
     await eventually('it follows', () => records.loaded);
