@@ -20,6 +20,7 @@ export type AlertFilters = {
   readonly decoders?: readonly string[];
   readonly mitre_ids?: readonly string[];
   readonly agent_names?: readonly string[];
+  readonly agent_groups?: readonly string[];
   readonly location?: readonly string[];
   readonly srcip?: readonly string[];
   readonly dstip?: readonly string[];
@@ -44,8 +45,11 @@ const FIELDS = {
 /** Which alerts svc-db is asked for; agents are those that may be seen. */
 export type AlertScope = Pick<
   CallParams<typeof dbContract, 'alerts.search'>,
-  'from' | 'to' | 'q' | 'filters' | 'level' | 'search' | 'agents'
+  'from' | 'to' | 'q' | 'filters' | 'level' | 'search' | 'agents' | 'among'
 >;
+
+/** Whose alerts svc-db is asked for. */
+export type AlertAgents = Pick<AlertScope, 'agents' | 'among'>;
 
 /** What a request is about, and those of the agents it names whose alerts the caller may not see. */
 export type ScopedAlerts = { readonly scope: AlertScope; readonly failed: readonly FailedItem[] };
@@ -57,36 +61,43 @@ export async function scopedAlerts(
   filters: AlertFilters,
   times: AlertTimes,
 ): Promise<ScopedAlerts> {
-  const { agents, failed } = await permittedAgents(db, request);
-  const scope = { ...filterScope(filters), ...times, ...(agents === undefined ? {} : { agents: [...agents] }) };
-  return { scope, failed };
+  const { agent_groups: group, ...others } = filters;
+  const { agents, failed } = await permittedAgents(db, request, group);
+  return { scope: { ...filterScope(others), ...times, ...agents }, failed };
 }
 
 /**
- * Ids of agents whose alerts are shown, undefined for all. Who may see all sees those of agents that were removed, too, and what has no
- * agent; others see those of agents that there are, or that a policy names.
+ * Agents whose alerts are shown; nothing is said of them where all are. Who may see all sees those of agents that were removed, too, and
+ * what has no agent; others see those of agents that there are, or that a policy names. Which agents there are, and in which groups, svc-db
+ * looks at whenever it is asked.
+ * @param group groups of which the agents must be in one now
  * @throws ApiError 4000
  */
 export async function permittedAgents(
   db: DbClient,
   request: AgentsRequest,
-): Promise<{ readonly agents: readonly string[] | undefined; readonly failed: readonly FailedItem[] }> {
+  group?: readonly string[],
+): Promise<{ readonly agents: AlertAgents; readonly failed: readonly FailedItem[] }> {
   const { scope, named } = request.permitted.agents;
-  if (scopeAllowsAll(scope)) return { agents: named, failed: [] };
-  const view = new AgentView(db, request);
-  if (named === undefined) return { agents: await view.ids({}), failed: [] };
-  const chosen = await view.choose();
+  const inGroup = group === undefined ? {} : { group: [...group] };
+  if (named === undefined) {
+    const among = { ...inGroup, ...(scopeAllowsAll(scope) ? {} : { scope }) };
+    return { agents: Object.keys(among).length === 0 ? {} : { among }, failed: [] };
+  }
+  const among = group === undefined ? {} : { among: inGroup };
+  if (scopeAllowsAll(scope)) return { agents: { agents: [...named], ...among }, failed: [] };
+  const chosen = await new AgentView(db, request).choose();
   // Of an agent that was removed there may still be alerts. Which groups it was in nobody knows any more.
   const isOfGroups = scope.steps.some(({ kind, effect }) => kind === 'group' && effect !== 'allow');
   const gone = chosen.failed.filter(({ error }) => error.code === 1701).map(({ id }) => String(id));
   const removed = isOfGroups ? [] : gone;
   return {
-    agents: [...chosen.agents.map(({ id }) => id), ...removed],
+    agents: { agents: [...chosen.agents.map(({ id }) => id), ...removed], ...among },
     failed: chosen.failed.filter(({ error }) => error.code !== 1701),
   };
 }
 
-function filterScope({ q, search, level, min_level: least, ...lists }: AlertFilters): AlertScope {
+function filterScope({ q, search, level, min_level: least, ...lists }: Omit<AlertFilters, 'agent_groups'>): AlertScope {
   const filters: Record<string, string[]> = {};
   for (const [name, field] of Object.entries(FIELDS)) {
     const values = lists[name as keyof typeof FIELDS];

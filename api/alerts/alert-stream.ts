@@ -13,7 +13,7 @@ import type { NewAlerts } from './new-alerts.js';
 const READ_AT_ONCE = 50;
 /** svc-db may take so long for a read, milliseconds. */
 const READ_MS = 10_000;
-/** How often it is asked anew which agents the caller may see, milliseconds: agents move from group to group. */
+/** How often it is asked anew which of the agents that are named the caller may see, milliseconds: they move from group to group. */
 const SCOPE_MS = 5000;
 /** A stream looks at least so often, milliseconds, whatever it was told. */
 const LOOK_MS = 15_000;
@@ -92,9 +92,9 @@ export class AlertStream {
   async #renewScope(): Promise<void> {
     const { db, request, scope } = this.#parts;
     if (scope.agents === undefined || performance.now() - this.#scopedAt < SCOPE_MS) return;
-    const { agents } = await permittedAgents(db, request);
+    const { agents } = await permittedAgents(db, request, scope.among?.group);
     this.#scopedAt = performance.now();
-    this.#scope = { ...scope, agents: [...(agents ?? [])] };
+    this.#scope = { ...scope, ...agents };
   }
 }
 

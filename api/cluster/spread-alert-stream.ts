@@ -12,6 +12,8 @@ import type { SpreaderParts } from './spreader-parts.js';
 const ASK_MS = 4000;
 /** How long all nodes may take to say where they are, milliseconds: one that needs longer begins later. */
 const BEGIN_MS = 3000;
+/** Parameters that say whose alerts are meant. */
+const WHOSE = ['agents_list', 'agent_groups'];
 /** How often it is looked whether the cluster has more nodes, milliseconds. */
 const NODES_MS = 15_000;
 
@@ -99,13 +101,12 @@ class MergedStream {
   #follower(node: string): NodeAlertFollower {
     const { call } = this.#asked;
     const { 'Last-Event-ID': _last, pretty: _pretty, wait_for_complete: _long, ...filters } = call.parameters;
-    const agents = filters['agents_list'];
     const from = this.#places.get(node);
     return new NodeAlertFollower(
       {
         ...{ node, filters, since: this.#since },
         shown: shownNode(node, call.caller),
-        agents: agents === undefined ? {} : { agents_list: agents },
+        agents: Object.fromEntries(Object.entries(filters).filter(([name]) => WHOSE.includes(name))),
         ask: (parameters, signal) =>
           this.#parts.calls.list(node, {
             ...{ call, operation: 'getAlerts' },

@@ -443,6 +443,7 @@ export type Operations = {
       readonly from?: string;
       readonly to?: string;
       readonly agent_names?: readonly string[];
+      readonly agent_groups?: readonly string[];
       readonly rule_ids?: readonly string[];
       readonly level?: string;
       readonly min_level?: number;
@@ -481,6 +482,7 @@ export type Operations = {
       readonly from?: string;
       readonly to?: string;
       readonly agent_names?: readonly string[];
+      readonly agent_groups?: readonly string[];
       readonly rule_ids?: readonly string[];
       readonly level?: string;
       readonly min_level?: number;
@@ -573,6 +575,7 @@ export type Operations = {
       readonly from?: string;
       readonly to?: string;
       readonly agent_names?: readonly string[];
+      readonly agent_groups?: readonly string[];
       readonly rule_ids?: readonly string[];
       readonly level?: string;
       readonly min_level?: number;
@@ -598,6 +601,7 @@ export type Operations = {
   getAlertsStream: {
     readonly parameters: {
       readonly agent_names?: readonly string[];
+      readonly agent_groups?: readonly string[];
       readonly rule_ids?: readonly string[];
       readonly level?: string;
       readonly min_level?: number;

@@ -58,8 +58,7 @@ export function alertsRoutes({ db, node, settings, now }: AlertsRouteParts): Ope
     getAlertsAlertId: async (request) => {
       const { agents } = await permittedAgents(db, request);
       const { id } = parseAlertName(request.parameters.alert_id);
-      const wanted = { id, ...(agents === undefined ? {} : { agents: [...agents] }) };
-      const items = [alertItem(await db.call(request, 'alerts.get', wanted), named())];
+      const items = [alertItem(await db.call(request, 'alerts.get', { id, ...agents }), named())];
       return listResult({ items, total: 1, messages: ALERT_MESSAGES });
     },
 

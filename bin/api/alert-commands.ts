@@ -22,6 +22,7 @@ type AlertOptions = {
   readonly rule?: string;
   readonly group?: string;
   readonly agent?: string;
+  readonly agentGroup?: string;
   readonly mitre?: string;
   readonly srcip?: string;
   readonly search?: string;
@@ -73,6 +74,7 @@ function alertOptions(command: Command): Command {
     .option('--rule <ids>', 'rules, by id, with commas')
     .option('--group <groups>', 'groups of rules, with commas')
     .option('--agent <agents>', 'agents, by id or name, with commas')
+    .option('--agent-group <groups>', 'agents that are in one of these groups now, with commas')
     .option('--mitre <ids>', 'techniques of ATT&CK, with commas')
     .option('--srcip <addresses>', 'source addresses, with commas')
     .option('--search <words>', 'words that all occur: word "some words" begin* -without')
@@ -87,7 +89,17 @@ function isJson(
   return json === true || (chosen ?? output) !== 'table';
 }
 
-function filtersOf({ level, rule, group, agent, mitre, srcip, search, query }: AlertOptions): ApiParameters {
+function filtersOf({
+  level,
+  rule,
+  group,
+  agent,
+  agentGroup,
+  mitre,
+  srcip,
+  search,
+  query,
+}: AlertOptions): ApiParameters {
   const agents = (agent ?? '').split(',').filter((one) => one !== '');
   const ids = agents.filter((one) => /^\d+$/.test(one)).map((id) => id.padStart(3, '0'));
   const names = agents.filter((one) => !/^\d+$/.test(one));
@@ -98,6 +110,7 @@ function filtersOf({ level, rule, group, agent, mitre, srcip, search, query }: A
     rule_groups: group,
     ...(ids.length > 0 ? { agents_list: ids.join(',') } : {}),
     ...(names.length > 0 ? { agent_names: names.join(',') } : {}),
+    agent_groups: agentGroup,
     mitre_ids: mitre,
     srcip,
     search,

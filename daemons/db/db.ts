@@ -4,6 +4,7 @@ import { dbContract } from '../../lib/bus/contracts/db.js';
 import { defineDaemon } from '../../lib/daemon/define-daemon.js';
 import { AgentStores } from './agent-stores.js';
 import { agentsHandlers } from './agents-handlers.js';
+import { AgentSelection } from './alerts/agent-selection.js';
 import { openAlerts } from './alerts/open-alerts.js';
 import { BackupFiles } from './backup/backup-files.js';
 import { backupHandlers } from './backup/backup-handlers.js';
@@ -66,7 +67,9 @@ export const DB = defineDaemon({
     const statistics = new QueryStatistics({ startedAt: now(), now, monotonic: () => performance.now() });
     const presence = await openPresence({ home, logger, settings: settings.started, registry, stores, now }, parts);
     const agents = agentsHandlers(registry, groups, now, MANAGER_VERSION, presence.owners);
-    const alerts = openAlerts({ home, logger, settings: settings.started.config.alert_store, now }, parts);
+    const { alert_store: alertStore } = settings.started.config;
+    const selection = new AgentSelection(registry.agents);
+    const alerts = openAlerts({ home, logger, settings: alertStore, agents: selection, now }, parts);
     const server = requests({
       stats: (counters) => ({
         requests: { ...counters },

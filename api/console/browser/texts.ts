@@ -129,6 +129,7 @@ export const TEXTS = {
     filterNames: {
       agent_names: 'Name of the agent',
       agents_list: 'Id of the agent',
+      agent_groups: 'Group of the agent, now',
       rule_ids: 'Rule',
       rule_groups: 'Group of the rule',
       mitre_ids: 'ATT&CK technique, by id',

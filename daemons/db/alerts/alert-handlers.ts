@@ -3,6 +3,7 @@ import { BusError } from '../../../lib/bus/bus-error.js';
 import { MAX_ALERT_PAGE_BYTES, MAX_HISTOGRAM_BUCKETS, type StoredAlert } from '../../../lib/bus/contracts/db-alerts.js';
 import { selectFields } from '../../../lib/query/select-fields.js';
 import { answeringList } from '../query/answering-list.js';
+import type { AgentSelection, Among } from './agent-selection.js';
 import type { AlertJson, PlainValue } from './alert-fields.js';
 import { type AskThread, commonest, type CountedAlerts, countPieces, searchPieces } from './alert-pieces.js';
 import { type AlertPlace, parsePlace, placeText } from './alert-place.js';
@@ -12,6 +13,7 @@ import type { AlertHandlers } from './without-store.js';
 
 export type AlertHandlersParts = {
   readonly ask: AskThread;
+  readonly agents: Pick<AgentSelection, 'numbers'>;
   /** Resolves when there is more to find, or after so many milliseconds. */
   readonly grown: (mostMs: number) => Promise<void>;
   /** Epoch milliseconds. */
@@ -23,17 +25,18 @@ const AT_ONCE = 8;
 const MOST_WAITING = 64;
 const SECOND_MS = 1000;
 
-type ScopeParams = AlertScope & { readonly withinMs: number };
+type ScopeParams = Omit<AlertScope, 'members'> & { readonly among?: Among | undefined; readonly withinMs: number };
 
 /** Answers about the alerts that are kept to be searched (lib/bus/contracts/db-alerts.ts). */
-export function alertHandlers({ ask, grown, now }: AlertHandlersParts): AlertHandlers {
+export function alertHandlers({ ask, agents: selection, grown, now }: AlertHandlersParts): AlertHandlers {
   const limiter = new Limiter({ atOnce: AT_ONCE, mostWaiting: MOST_WAITING });
   /** Refuses a question that is none before the thread has it. */
   const asking = <T>(params: ScopeParams, work: (asked: Asked) => Promise<T>): Promise<T> =>
     answeringList(() => {
       const time = now();
-      const { withinMs, from, to, q, filters, level, search, agents } = params;
-      const scope = { from, to, q, filters, level, search, agents };
+      const { withinMs, from, to, q, filters, level, search, agents, among } = params;
+      const members = among === undefined ? undefined : selection.numbers(among);
+      const scope = { from, to, q, filters, level, search, agents, members };
       void new AlertQuestion(scope, time);
       return limiter.run(() => work({ question: { scope, now: time }, until: performance.now() + withinMs }));
     });
@@ -50,8 +53,8 @@ export function alertHandlers({ ask, grown, now }: AlertHandlersParts): AlertHan
           total: count ? totalOf(await countPieces(ask, question, {}, until)) : null,
         };
       }),
-    'alerts.get': ({ id, agents }) =>
-      asking({ agents, withinMs: GET_MS }, async ({ question, until }) => {
+    'alerts.get': ({ id, agents, among }) =>
+      asking({ agents, among, withinMs: GET_MS }, async ({ question, until }) => {
         const found = await find(ask, id, until);
         const isVisible = found !== undefined && new AlertQuestion(question.scope, 0).matches(read(found), found.time);
         if (!isVisible) throw new BusError('unknown_alert', `There is no alert ${id}`);

@@ -1,13 +1,14 @@
+import type { AgentNumbers } from './agent-numbers.js';
 import { type AlertJson, placeOfField } from './alert-fields.js';
 import type { AlertSegment } from './alert-segment.js';
 import { alertText } from './alert-words.js';
 import { candidateRows } from './candidate-rows.js';
 import type { PageText } from './page-text.js';
-import { atLeast, oneOf, type QuestionNode, readQuery } from './question-node.js';
+import { atLeast, ofAgents, oneOf, type QuestionNode, readQuery } from './question-node.js';
 import { bothMasks, type RowMask } from './row-mask.js';
 import { isWrittenPlainly, occurs, parseSearch } from './search-terms.js';
 
-/** Which alerts a question is about, as the contract has it (lib/bus/contracts/db-alerts.ts). */
+/** Which alerts a question is about, as the contract has it (lib/bus/contracts/db-alerts.ts), with the agents that are meant. */
 export type AlertScope = {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -16,6 +17,8 @@ export type AlertScope = {
   readonly level?: number | undefined;
   readonly search?: string | undefined;
   readonly agents?: readonly string[] | undefined;
+  /** Those that `among` of the contract holds for. */
+  readonly members?: AgentNumbers | undefined;
 };
 
 /** A question that was read: whether an alert is meant, and which alerts of a segment may be. */
@@ -31,13 +34,17 @@ export class AlertQuestion {
    * @param now epoch milliseconds, for time spans in `q`
    * @throws QueryError; BusError `bad_search`
    */
-  constructor({ from = -Infinity, to = Infinity, q, filters = {}, level, search, agents }: AlertScope, now: number) {
+  constructor(
+    { from = -Infinity, to = Infinity, q, filters = {}, level, search, agents, members }: AlertScope,
+    now: number,
+  ) {
     this.from = from;
     this.to = to;
     const query = q === undefined ? undefined : readQuery(q, now);
     const terms = search === undefined ? [] : parseSearch(search);
     this.#nodes = [
       ...(agents === undefined ? [] : [oneOf('agent.id', agents)]),
+      ...(members === undefined ? [] : [ofAgents(members)]),
       ...(level === undefined ? [] : [atLeast('rule.level', level)]),
       ...Object.entries(filters).map(([field, values]) => oneOf(field, values)),
       ...(query === undefined ? [] : [query]),

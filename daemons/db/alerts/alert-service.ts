@@ -1,6 +1,7 @@
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { Logger } from '../../../lib/log/logger.js';
 import { Thread } from '../../../lib/thread/thread.js';
+import type { AgentSelection } from './agent-selection.js';
 import { alertHandlers } from './alert-handlers.js';
 import type { AskThread } from './alert-pieces.js';
 import type { StoreLimits } from './alert-store.js';
@@ -13,6 +14,7 @@ export type AlertServiceParts = {
   /** `{home}/logs/alerts`. */
   readonly alerts: string;
   readonly limits: StoreLimits;
+  readonly agents: AgentSelection;
   readonly logger: Logger;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -36,7 +38,8 @@ export class AlertService {
   constructor(parts: AlertServiceParts) {
     this.#parts = parts;
     this.#limits = parts.limits;
-    this.handlers = alertHandlers({ ask: this.#ask, grown: (mostMs) => this.#grown(mostMs), now: parts.now });
+    const { agents, now } = parts;
+    this.handlers = alertHandlers({ ask: this.#ask, agents, grown: (mostMs) => this.#grown(mostMs), now });
   }
 
   start(): void {

@@ -1,6 +1,7 @@
 import { parseQuery, type QueryNode } from '../../../lib/query/parse-query.js';
 import { QueryError } from '../../../lib/query/query-error.js';
 import { compileDatabaseClause } from '../query/database-query.js';
+import { type AgentNumbers, hasAgent } from './agent-numbers.js';
 import { type AlertJson, type AlertValue, fieldReader, type PlainValue } from './alert-fields.js';
 import { type SearchTerm, wholeWords } from './search-terms.js';
 
@@ -80,6 +81,11 @@ export function oneOf(field: string, values: readonly string[]): QuestionNode {
   const wanted = new Set(values.map((value) => value.toLowerCase()));
   const isWanted = (value: PlainValue): boolean => wanted.has(String(value).toLowerCase());
   return fieldNode(field, (value) => someValue(value, isWanted), [...wanted]);
+}
+
+/** One of some agents. */
+export function ofAgents(numbers: AgentNumbers): QuestionNode {
+  return fieldNode('agent.id', (id) => typeof id === 'string' && hasAgent(numbers, id), undefined);
 }
 
 /** A number that is no smaller. */

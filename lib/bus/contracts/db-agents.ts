@@ -78,7 +78,7 @@ export type AgentChanges = z.input<typeof changes>;
 const filter = z.union([z.string().max(256), z.array(z.string().max(256)).max(MAX_FILTER_VALUES)]).optional();
 
 /** Which agents a caller may see (rest-api.md 5.1): the last step that concerns an agent decides. */
-const scope = z.object({
+export const agentScope = z.object({
   start: z.enum(['all', 'none']),
   steps: z
     .array(
@@ -91,7 +91,7 @@ const scope = z.object({
     )
     .max(100_000),
 });
-export type AgentScope = z.input<typeof scope>;
+export type AgentScope = z.input<typeof agentScope>;
 
 /** Filters by what a field is, whatever the case; `group` by membership. */
 export const EQUALITY_FILTERS = [
@@ -112,7 +112,7 @@ export const EQUALITY_FILTERS = [
 /** Filters of agent lists (rest-api.md 6.2), named as there; all must hold. Text compares without case. */
 const agentFilter = z.object({
   ids: agentIds.optional(),
-  scope: scope.optional(),
+  scope: agentScope.optional(),
   status: filter,
   /** Seconds or `7d`: last keepalive older, or never connected and registered before then; 0 has no effect. */
   older_than: z
@@ -257,7 +257,7 @@ export const agentMethods = {
    * answers them, by group, and the agent registered last.
    */
   'agents.overview': {
-    params: z.object({ scope: scope.optional() }),
+    params: z.object({ scope: agentScope.optional() }),
     result: states.extend({
       nodes: itemPage,
       systems: itemPage,

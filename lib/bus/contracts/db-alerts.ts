@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { agentScope } from './db-agents.js';
 import { filterText } from './db-lists.js';
 
 /**
@@ -54,8 +55,8 @@ export const MAX_TOP_VALUES = 1000;
 const MAX_FOLLOW_WAIT_MS = 25_000;
 /** Longest time that a question is worked on, milliseconds; it is answered with what was found by then. */
 export const MAX_ALERT_SEARCH_MS = 10_000;
-/** Agents that a scope may name. */
-const MAX_SCOPE_AGENTS = 100_000;
+/** Agents that a question may name. */
+const MAX_NAMED_AGENTS = 100_000;
 /** Fields of `filters`, and values of one. */
 const MAX_FILTERS = 64;
 const MAX_FILTER_VALUES = 1000;
@@ -70,6 +71,20 @@ const count = z.number().int().min(0);
  * when the store is made anew. A cursor has the same form and stands between two alerts.
  */
 const place = z.string().regex(/^\d{8}-\d{3}-\d{1,15}$/, 'is no place among the alerts');
+
+/** Whose alerts; without either those of all agents, and those without one. */
+const whose = {
+  /** Ids of agents, `000` for the manager's own, whether there still are such. */
+  agents: z.array(z.string().max(8)).max(MAX_NAMED_AGENTS).optional(),
+  /** Those of agents that there are when it is asked, and that all of it holds for. */
+  among: z
+    .object({
+      scope: agentScope.optional(),
+      /** In one of these groups, whatever the case. */
+      group: z.array(z.string().max(256)).min(1).max(MAX_FILTER_VALUES).optional(),
+    })
+    .optional(),
+};
 
 /** Which alerts a question is about; all that is given must hold. */
 const scope = {
@@ -90,8 +105,7 @@ const scope = {
    * begins one; `-` in front leaves out alerts in which it occurs. The alert's `id` and `timestamp` are not looked into.
    */
   search: z.string().max(1024).optional(),
-  /** Ids of agents that may be seen, `000` among them for the manager's own; without it all, and what has no agent. */
-  agents: z.array(z.string().max(8)).max(MAX_SCOPE_AGENTS).optional(),
+  ...whose,
   /** Milliseconds that it may take. */
   withinMs: z.number().int().min(1).max(MAX_ALERT_SEARCH_MS).default(3000),
 };
@@ -140,7 +154,7 @@ export const alertMethods = {
   'alerts.get': {
     params: z.object({
       id: z.union([place, z.string().regex(/^\d{1,12}\.\d{1,15}$/, 'is no id of an alert')]),
-      agents: scope.agents,
+      ...whose,
     }),
     result: alert,
   },

@@ -27,7 +27,7 @@ describe('svc-api alerts', function () {
     mkdirSync(home.path('api/configuration/security'), { recursive: true });
     writeFileSync(home.path('api/configuration/api.yaml'), 'host: ["127.0.0.1"]\nport: 0\n');
     writeFileSync(home.path('etc/manager.conf'), '<manager_config></manager_config>\n');
-    db = await DbServer.start(home, Date.now, 'node01', alerts.handlers());
+    db = await DbServer.start(home, Date.now, 'node01', alerts.handlers);
     apid = await RunningDaemon.start('svc-apid', home);
     for (let count = 0; count < 30; count += 1) {
       alerts.add({
@@ -71,6 +71,7 @@ describe('svc-api alerts', function () {
   it('filters, and says what it does not understand', async () => {
     expect(rulesOf((await run('--level', '9', '--from', 'now-15m')).stdout)).to.deep.equal(['19', '29']);
     expect(rulesOf((await run('--rule', '3,5', '--agent', '0')).stdout)).to.deep.equal(['3', '5']);
+    expect((await run('--agent-group', 'nobody')).stdout, 'a group without agents').to.equal('');
     const none = await run('-o', 'table', '--agent', 'nobody');
     expect([none.code, none.stdout]).to.deep.equal([0, '']);
     expect(none.stderr).to.equal('svc-api: no alert was found\n');

@@ -2,13 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import type { MinimalAgent } from '../../support/agentlink/minimal-agent.js';
+import type { ApiList } from '../../support/api/api-list.js';
 import { skipWithoutChromium, startChromium } from '../../support/console/chromium.js';
 import { ConsoleHome } from '../../support/console/console-home.js';
 import { ConsolePage, PHONE } from '../../support/console/console-page.js';
 import { addAgent, connectAgent } from '../../support/console/telling-agent.js';
+import { eventually } from '../../support/eventually.js';
 
 const READER = { name: 'reader', password: 'Correct-42-horse' };
 const NO_LIMIT = 'access:\n  max_request_per_minute: 0\n';
+const FAILED_LOGIN =
+  'Dec 10 01:02:02 host sshd[1234]: Failed password for invalid user admin from 192.0.2.7 port 41234 ssh2';
 /** Milliseconds between keepalives of the agent: what it reports is what the manager believes. */
 const NOTIFY_MS = 1000;
 
@@ -63,6 +67,22 @@ describe('the console: groups', function () {
     await add.getByRole('button', { name: 'Add agents' }).click();
     await page.getByText('1 of 2 agents have the current files. 1 is not connected').waitFor();
     await console.expectClean();
+
+    agent.event('/var/log/auth.log', FAILED_LOGIN);
+    await home.sendEvents([FAILED_LOGIN]);
+    const found = async () => (await home.call('GET', '/alerts?agent_groups=web&rule_ids=5710')).json() as ApiList;
+    await eventually('its alert is found', async () => (await found()).data.total_affected_items > 0, 30_000);
+    await page.getByRole('link', { name: 'Alerts of its agents' }).click();
+    await page.getByRole('list', { name: 'Filters' }).getByText('agent.group is web').waitFor();
+    const rows = page.getByRole('table', { name: 'Alerts, one a line' }).getByRole('row');
+    await rows.filter({ hasText: 'web01' }).filter({ hasText: 'sshd: login' }).waitFor();
+    expect(await rows.filter({ hasText: 'sshd: login' }).count(), 'that of the manager is not among them').to.equal(1);
+    await console.expectClean();
+    const search = page.getByRole('combobox', { name: 'Search alerts' });
+    await search.fill('agent_groups:def');
+    await page.getByRole('option', { name: 'default' }).click();
+    await page.getByRole('list', { name: 'Filters' }).getByText('agent.group is default').waitFor();
+    await console.go('#/groups/web');
 
     await page.getByRole('tab', { name: 'agent.conf' }).click();
     const editor = page.getByLabel('agent.conf of the group');

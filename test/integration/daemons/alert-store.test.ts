@@ -142,6 +142,8 @@ describe('Alerts that can be searched', () => {
     });
     const top = await client.call('alerts.top', { field: 'agent.id', limit: 1, agents: ['000', '002'] }, PATIENT);
     expect(top).to.deep.equal({ values: [{ value: '000', count: 2 }], total: { count: 3, exact: true }, missing: 0 });
+    const nobodys = await client.call('alerts.search', { among: { group: ['nobody'] }, count: true }, PATIENT);
+    expect(nobodys, 'of a group that there is not').to.deep.include({ alerts: [], total: { count: 0, exact: true } });
     const refusal = async (params: object): Promise<unknown> =>
       client.call('alerts.search', params, PATIENT).catch((error: unknown) => (error as { code: string }).code);
     expect(await refusal({ search: '"open' })).to.equal('bad_search');

@@ -1,3 +1,4 @@
+import type { AgentSelection } from '../../../daemons/db/alerts/agent-selection.js';
 import type { AlertHandlers } from '../../../daemons/db/alerts/without-store.js';
 import { BusError } from '../../../lib/bus/bus-error.js';
 import type { StoredAlert } from '../../../lib/bus/contracts/db-alerts.js';
@@ -28,6 +29,7 @@ export class FakeAlerts {
   readonly asked: { readonly method: string; readonly params: object }[] = [];
   readonly #kept: Kept[] = [];
   readonly #waiting = new Set<() => void>();
+  #agents: AgentSelection | undefined;
 
   /** @returns its id */
   add({ time, level = 3, rule = '1', agent = '000', groups = [], text = '' }: SampleAlert): string {
@@ -45,7 +47,8 @@ export class FakeAlerts {
     return alert.id;
   }
 
-  handlers(): AlertHandlers {
+  readonly handlers = (agents: AgentSelection): AlertHandlers => {
+    this.#agents = agents;
     const asking =
       <P extends object, T>(method: string, answer: (params: P) => T) =>
       (params: P): T => {
@@ -55,9 +58,9 @@ export class FakeAlerts {
       };
     return {
       'alerts.search': asking('search', (params) => this.#search(params)),
-      'alerts.get': asking('get', ({ id, agents }) => {
+      'alerts.get': asking('get', ({ id, ...whose }) => {
         const found = this.#kept.find(({ alert, json }) => alert.id === id || json['id'] === id);
-        if (found === undefined || !isAllowed(found, agents)) throw new BusError('unknown_alert', `no alert ${id}`);
+        if (found === undefined || !this.#isMeant(found, whose)) throw new BusError('unknown_alert', `no alert ${id}`);
         return found.alert;
       }),
       'alerts.histogram': asking('histogram', (params) => {
@@ -95,7 +98,7 @@ export class FakeAlerts {
         ...{ bytes: 0, behind: 0, rejected: 0, rebuilding: this.rebuilding },
       })),
     };
-  }
+  };
 
   #search(params: Scope): ReturnType<AlertHandlers['alerts.search']> {
     const { order, limit, cursor, select, count } = params;
@@ -114,12 +117,12 @@ export class FakeAlerts {
     };
   }
 
-  #found({ from, to, q, filters = {}, level = 0, search, agents }: Partial<Scope>): Kept[] {
+  #found({ from, to, q, filters = {}, level = 0, search, ...whose }: Partial<Scope>): Kept[] {
     if (search === '"') throw new BusError('bad_search', 'a quote is open');
     if (q === 'x') throw new BusError('query_1407', 'x');
     return this.#kept.filter(
       (one) =>
-        isAllowed(one, agents) &&
+        this.#isMeant(one, whose) &&
         one.alert.time >= (from ?? 0) &&
         one.alert.time < (to ?? Number.POSITIVE_INFINITY) &&
         Number(valuesAt(one.json, 'rule.level')[0]) >= level &&
@@ -128,6 +131,12 @@ export class FakeAlerts {
           valuesAt(one.json, field).some((value) => values.includes(String(value))),
         ),
     );
+  }
+
+  #isMeant({ json }: Kept, { agents, among }: Pick<Partial<Scope>, 'agents' | 'among'>): boolean {
+    const id = String(valuesAt(json, 'agent.id')[0]);
+    if (agents !== undefined && !agents.includes(id)) return false;
+    return among === undefined || this.#agents?.numbers(among).includes(Number(id)) === true;
   }
 
   #added(mostMs: number): Promise<void> {
@@ -141,10 +150,6 @@ export class FakeAlerts {
       this.#waiting.add(wake);
     });
   }
-}
-
-function isAllowed({ json }: Kept, agents: readonly string[] | undefined): boolean {
-  return agents === undefined || agents.includes(String(valuesAt(json, 'agent.id')[0]));
 }
 
 function placeAt(place: string): number {

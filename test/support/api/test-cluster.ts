@@ -97,7 +97,7 @@ export class TestCluster {
       `<manager_config><cluster><name>lab</name><node_name>${name}</node_name><key>${KEY}</key><nodes><node>192.0.2.1</node></nodes></cluster></manager_config>\n`,
     );
     const alerts = new FakeAlerts();
-    const db = await DbServer.start(api.home, () => api.now, name, alerts.handlers());
+    const db = await DbServer.start(api.home, () => api.now, name, alerts.handlers);
     this.nodes.set(name, { name, api, db, lists: new ListCaller(api), alerts });
   }
 

@@ -1,5 +1,6 @@
 import { AgentStores } from '../../../daemons/db/agent-stores.js';
 import { agentsHandlers } from '../../../daemons/db/agents-handlers.js';
+import { AgentSelection } from '../../../daemons/db/alerts/agent-selection.js';
 import { type AlertHandlers, withoutStore } from '../../../daemons/db/alerts/without-store.js';
 import { BackupFiles } from '../../../daemons/db/backup/backup-files.js';
 import { backupHandlers } from '../../../daemons/db/backup/backup-handlers.js';
@@ -32,7 +33,7 @@ export class DbServer {
     home: Home,
     now: () => number,
     node = 'node01',
-    alerts: AlertHandlers = withoutStore(),
+    alerts: (agents: AgentSelection) => AlertHandlers = withoutStore,
   ): Promise<DbServer> {
     const registry = await Registry.open(home.path('queue', 'db'), () => {});
     const seconds = Math.floor(now() / 1000);
@@ -64,7 +65,7 @@ export class DbServer {
         }),
       ),
       ...withoutCluster(),
-      ...alerts,
+      ...alerts(new AgentSelection(registry.agents)),
       'statistics.read': () => statistics.report(),
     });
     const path = home.socket('svc-db');

@@ -21,7 +21,7 @@ describe('a stream of alerts', () => {
     const settings = { access: { maxLoginAttempts: 99, blockSeconds: 1, maxRequestsPerMinute: 0 } };
     await api.start({ ...settings, requestTimeoutMs: 300 }, { streamTimes: TIMES });
     alerts = new FakeAlerts();
-    db = await DbServer.start(api.home, () => api.now, 'node01', alerts.handlers());
+    db = await DbServer.start(api.home, () => api.now, 'node01', alerts.handlers);
     await db.fill(3);
   });
   afterEach(async () => {
@@ -136,7 +136,7 @@ describe('a stream of alerts', () => {
     await db.stop();
     const missed = add();
     expect((await client.nextOf('waiting')).data).to.include('svc-db');
-    db = await DbServer.start(api.home, () => api.now, 'node01', alerts.handlers());
+    db = await DbServer.start(api.home, () => api.now, 'node01', alerts.handlers);
     expect(await client.next()).to.include({ event: 'resumed' });
     expect(await client.nextAlert()).to.equal(missed);
   }).timeout(20_000);

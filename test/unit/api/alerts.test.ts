@@ -38,7 +38,7 @@ describe('alerts over the API', () => {
     api = new TestApi();
     await api.start({ access: { maxLoginAttempts: 99, blockSeconds: 1, maxRequestsPerMinute: 0 } });
     alerts = new FakeAlerts();
-    db = await DbServer.start(api.home, () => api.now, 'node01', alerts.handlers());
+    db = await DbServer.start(api.home, () => api.now, 'node01', alerts.handlers);
     await db.fill(3);
     lists = new ListCaller(api);
     ids = [
@@ -192,7 +192,32 @@ describe('alerts over the API', () => {
     }
     await db.stop();
     expect(await problem('/alerts')).to.include({ status: 500, error: 1017 });
-    db = await DbServer.start(api.home, () => api.now, 'node01', alerts.handlers());
+    db = await DbServer.start(api.home, () => api.now, 'node01', alerts.handlers);
+  });
+
+  it('are found by groups of agents, as they are when it is asked', async () => {
+    const move = (id: number, ...groups: string[]) =>
+      db.registry.edit((edit) => edit.setAgent(id, { ...db.registry.agents.get(id)!.record, groups }));
+    for (const [id, group] of [
+      [1, 'site-1'],
+      [2, 'site-2'],
+      [3, 'default'],
+    ] as const) {
+      await move(id, group);
+    }
+    const by = async (query: string) => idsOf(await get(`/alerts?order=asc&${query}`));
+    expect(await by('agent_groups=site-1')).to.deep.equal([ids[0]]);
+    expect(await by('agent_groups=SITE-1,site-2')).to.deep.equal([ids[0], ids[1]]);
+    expect(await by('agent_groups=site-1,site-2&agents_list=002,009')).to.deep.equal([ids[1]]);
+    expect(await by('agent_groups=nobody'), 'a group that there is not').to.deep.equal([]);
+    await move(1, 'site-2', 'site-1');
+    await move(2, 'default');
+    expect(await by('agent_groups=site-1&rule_ids=5710')).to.deep.equal([ids[0]]);
+    expect(await by('agent_groups=site-2')).to.deep.equal([ids[0]]);
+    const top = await get('/alerts/top?field=rule.id&from=0&agent_groups=site-2');
+    expect(top.data.affected_items).to.deep.equal([{ value: '5710', count: 1 }]);
+    expect((await get('/alerts/histogram?from=now-2d&agent_groups=default')).data.total_alerts).to.equal(1);
+    expect((await problem('/alerts?agent_groups=a%2Fb')).status).to.equal(400);
   });
 
   describe('of a user who may see some agents', () => {
@@ -224,6 +249,9 @@ describe('alerts over the API', () => {
         ...[403, 4000],
         'Permission denied: Resource type: agent:id',
       ]);
+      expect(idsOf((await call('/alerts?agent_groups=site-1,default')).body), 'of a group').to.deep.equal([ids[0]]);
+      expect(idsOf((await call('/alerts?agent_groups=default')).body)).to.deep.equal([]);
+      expect(idsOf((await call('/alerts?agent_groups=site-1&agents_list=001,009')).body)).to.deep.equal([ids[0]]);
       expect((await call(`/alerts/${ids[1]}`)).body.error).to.equal(8001);
       expect((await call(`/alerts/${ids[0]}`)).status).to.equal(200);
       expect((await call('/alerts?rule_ids=5712,502&q=rule.id=5712')).body.data.total_affected_items).to.equal(0);

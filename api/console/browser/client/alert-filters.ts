@@ -3,10 +3,17 @@ import type { Parameters } from './api-client.js';
 /** A filter of `GET /alerts`, with the field of an alert that it is about. */
 type FilterField = { readonly name: string; readonly path: string };
 
+/**
+ * What the filter by groups of agents is called beside the fields of an alert: no alert has it, the manager knows who is in a group now. There
+ * is no filter for those that are in none of them.
+ */
+export const AGENT_GROUP = 'agent.group';
+
 /** Filters that take several values, of which an alert must have one. */
 const LISTS: readonly FilterField[] = [
   { name: 'agent_names', path: 'agent.name' },
   { name: 'agents_list', path: 'agent.id' },
+  { name: 'agent_groups', path: AGENT_GROUP },
   { name: 'rule_ids', path: 'rule.id' },
   { name: 'rule_groups', path: 'rule.groups' },
   { name: 'mitre_ids', path: 'rule.mitre.id' },
@@ -110,6 +117,7 @@ export function filterBy(params: URLSearchParams, path: string, value: string, i
     const values = valuesOf(params, list.name);
     return values.includes(value) ? {} : { [list.name]: [...values, value].join(',') };
   }
+  if (path === AGENT_GROUP) return undefined;
   if (isWanted && path === 'rule.level') return { level: value, min_level: undefined };
   const clause = clauseOf(path, isWanted ? '=' : '!=', value);
   if (clause === undefined) return undefined;

@@ -11,9 +11,9 @@ export type Group = {
 /** Most groups that a list to choose from has. */
 const MOST = 500;
 
-/** Names of the groups that the user may see, to choose from. */
-export function useGroupNames(): readonly string[] {
-  const { data } = useQuery('group-names', (api, signal) =>
+/** Names of the groups that the user may see, to choose from. @param isAsked false while nobody chooses */
+export function useGroupNames(isAsked = true): readonly string[] {
+  const { data } = useQuery(isAsked ? 'group-names' : undefined, (api, signal) =>
     api.list<Group>('/groups', { limit: MOST, select: 'name' }, signal),
   );
   return data?.affected_items.map(({ name }) => name) ?? [];

@@ -9,6 +9,7 @@ export const GROUPS_TEXTS = {
   files: 'Files',
   sum: 'Sum of its files',
   empty: 'No group is like that.',
+  alerts: 'Alerts of its agents',
   remove: 'Remove',
   removeTitle: (what: string) => `Remove ${what}?`,
   removeText: (members: number) =>

@@ -67,7 +67,10 @@ describe('a stream of alerts of several nodes', function () {
   });
 
   it('has those alone that its filters mean, and passes over the others', async () => {
-    const client = await open('node01', '/alerts/stream?min_level=7&agents_list=001,002');
+    for (const { db } of cluster.nodes.values()) {
+      await db.registry.edit((edit) => edit.setAgent(2, { ...db.registry.agents.get(2)!.record, groups: ['site-1'] }));
+    }
+    const client = await open('node01', '/alerts/stream?min_level=7&agents_list=002,003&agent_groups=site-1');
     add('node02', { level: 3, agent: '002' });
     add('node02', { level: 9, agent: '003' });
     const id = add('node02', { level: 9, agent: '002' });

@@ -65,6 +65,20 @@ describe('alerts of several nodes', () => {
     }
   });
 
+  it('are those of a group of agents, which every node knows', async () => {
+    for (const { db } of cluster.nodes.values()) {
+      await db.registry.edit((edit) => {
+        for (const id of [1, 2, 3]) {
+          edit.setAgent(id, { ...db.registry.agents.get(id)!.record, groups: id === 3 ? ['default'] : ['site-1'] });
+        }
+      });
+    }
+    const found = await get('/alerts?agent_groups=site-1', 'node03');
+    expect(idsOf(found)).to.deep.equal(idsOf(await get('/alerts?agents_list=001,002')));
+    expect(found.data.total_affected_items).to.be.greaterThan(0);
+    expect((await get('/alerts/top?field=rule.id&from=0&agent_groups=nobody')).data.total_alerts).to.equal(0);
+  });
+
   it('stay where they were in pages while others come in', async () => {
     const first = await get('/alerts?limit=3');
     // node03 has none on this page.

@@ -19,6 +19,17 @@ describe('console: filters of alerts', () => {
     expect(filterBy(params('min_level=7'), 'rule.level', '9')).to.deep.equal({ level: '9', min_level: undefined });
   });
 
+  it('filters by groups of agents, which no alert names, and by none that they are not in', () => {
+    expect(filterNamed(params('agent_groups=web'), 'agent_groups', 'db', true)).to.deep.equal({
+      agent_groups: 'web,db',
+    });
+    expect(filterNamed(params(), 'agent_groups', 'web', false)).to.equal(undefined);
+    expect(filterNamed(params(), 'agent_groups', 'a,b', true)).to.equal(undefined);
+    expect(chipsOf(params('agent_groups=web'))).to.deep.equal([
+      { name: 'agent_groups', path: 'agent.group', operator: '=', value: 'web', without: { agent_groups: undefined } },
+    ]);
+  });
+
   it('says the rest in the language of queries, beside what is there', () => {
     expect(filterBy(params(), 'data.srcip', '10.0.0.1', false)).to.deep.equal({ q: 'data.srcip!=10.0.0.1' });
     expect(filterBy(params('q=a.b=1'), 'data.x', 'y')).to.deep.equal({ q: 'a.b=1;data.x=y' });

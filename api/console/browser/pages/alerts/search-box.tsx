@@ -1,6 +1,7 @@
 import { useEffect, useId, useState } from 'preact/hooks';
-import { filterNamed, filtersOf } from '../../client/alert-filters.js';
+import { AGENT_GROUP, filterNamed, filtersOf } from '../../client/alert-filters.js';
 import type { AlertTop } from '../../client/alerts.js';
+import { useGroupNames } from '../../client/use-groups.js';
 import { useQuery } from '../../client/use-query.js';
 import { useRuleNames } from '../../client/use-rule-names.js';
 import { Combobox, type Suggestion } from '../../parts/combobox.js';
@@ -15,8 +16,8 @@ type Choice = Suggestion & { readonly word: string };
 const MOST_SHOWN = 12;
 /** Values that are asked for; what is typed chooses among them, so that no letter is a request. */
 const MOST_VALUES = 200;
-/** Fields of which there is no list of commonest values. */
-const UNCOUNTED = { min_level: ['3', '5', '7', '10', '12', '15'] } as const;
+/** Values of `min_level`, which counts none. */
+const LEVELS = ['3', '5', '7', '10', '12', '15'];
 
 /** Words and filters, with suggestions: names of filters, and their commonest values in the time that is looked at. */
 export function SearchBox() {
@@ -82,7 +83,9 @@ function useValues(completion: Completion): Choice[] {
   const { from, to } = useTimeSpan();
   const isValue = completion.kind === 'value';
   const { name, path, prefix } = isValue ? completion : { name: '', path: '', prefix: '' };
-  const fixed = (UNCOUNTED as Readonly<Record<string, readonly string[]>>)[name];
+  const isGroup = path === AGENT_GROUP;
+  const groups = useGroupNames(isGroup);
+  const fixed = name === 'min_level' ? LEVELS : isGroup ? groups : undefined;
   const asked = { field: path, ...filtersOf(params), from, to, limit: MOST_VALUES };
   const { data } = useQuery(
     isValue && fixed === undefined ? `top ${JSON.stringify(asked)}` : undefined,

@@ -37,6 +37,7 @@ export function GroupPage({ name }: { readonly name: string }) {
       title={name}
       actions={
         <>
+          <AlertsLink name={name} />
           {session.may('agent:restart') && members > 0 && <RestartGroup name={name} members={members} />}
           {session.may('group:delete') && name !== 'default' && (
             <button type="button" class="danger" onClick={() => setRemoving(true)}>
@@ -88,5 +89,15 @@ export function GroupPage({ name }: { readonly name: string }) {
         />
       )}
     </Page>
+  );
+}
+
+function AlertsLink({ name }: { readonly name: string }) {
+  const { session } = useConsole();
+  if (!session.may('alerts:read')) return null;
+  return (
+    <a class="button" href={hrefOf(['alerts'], { agent_groups: name })}>
+      {T.alerts}
+    </a>
   );
 }

@@ -94,6 +94,7 @@ const scope: fc.Arbitrary<AlertScope> = fc.record(
     level: fc.integer({ min: 0, max: 16 }),
     search: fc.array(term, { minLength: 1, maxLength: 3 }).map((terms) => terms.join(' ')),
     agents: fc.constantFrom(['000', '002'], [], ['000', '001', '002', '003']),
+    members: fc.constantFrom(Uint32Array.of(0, 3), Uint32Array.of(), Uint32Array.of(1, 2, 3, 1234)),
   },
   { requiredKeys: [] },
 );
