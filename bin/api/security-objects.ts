@@ -43,8 +43,8 @@ export async function roleIds(caller: ApiCaller, names: readonly string[]): Prom
 }
 
 /**
- * Id of a role that sees the agents of a group and nothing else; made when there is none. What has its name and allows
- * something else is left alone.
+ * Id of a role that sees a group, its agents and their alerts, and nothing else; made when there is none. One of an earlier version, which
+ * lacks some of it, gets the rest; what has its name and allows something else is left alone.
  * @throws ApiRefusalError
  */
 export async function ensureReadingRole(caller: ApiCaller, group: string): Promise<number> {
@@ -52,16 +52,29 @@ export async function ensureReadingRole(caller: ApiCaller, group: string): Promi
   const policies = [
     await ensurePolicy(caller, `${name}-agents`, 'agent:read', `agent:group:${group}`),
     await ensurePolicy(caller, `${name}-group`, 'group:read', `group:id:${group}`),
+    await ensurePolicy(caller, `${name}-alerts`, 'alerts:read', `agent:group:${group}`),
   ];
   const there = (await readObjects(caller, 'roles')).find((role) => role.name === name);
   if (there !== undefined) {
     const linked = there.policies ?? [];
-    if (linked.length === policies.length && policies.every((id) => linked.includes(id))) return there.id;
-    throw new ApiRefusalError(`role '${name}' is there and has other policies: give it by --role if it is meant`);
+    if (!linked.every((id) => policies.includes(id))) {
+      throw new ApiRefusalError(`role '${name}' is there and has other policies: give it by --role if it is meant`);
+    }
+    await link(
+      caller,
+      there.id,
+      policies.filter((id) => !linked.includes(id)),
+    );
+    return there.id;
   }
   const id = firstId(await caller.list('POST', '/security/roles', {}, { name }), name);
-  await caller.list('POST', `/security/roles/${id}/policies`, { policy_ids: policies.join(',') });
+  await link(caller, id, policies);
   return id;
+}
+
+async function link(caller: ApiCaller, role: number, policies: readonly number[]): Promise<void> {
+  if (policies.length === 0) return;
+  await caller.list('POST', `/security/roles/${role}/policies`, { policy_ids: policies.join(',') });
 }
 
 /** Policies are told apart by what they say, too: one that says the same is taken, whatever its name. */

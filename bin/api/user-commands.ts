@@ -71,7 +71,7 @@ function addCreate(users: Command, kit: CommandKit): void {
       .option('--role <role>', 'role of the user, by name or id; may be given several times', several, [])
       .option(
         '--read-group <group>',
-        'let the user see the agents of a group, and nothing else; may be given several times',
+        'let the user see a group, its agents and their alerts, and nothing else; may be given several times',
         several,
         [],
       );

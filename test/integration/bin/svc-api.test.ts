@@ -117,6 +117,13 @@ describe('svc-api with a manager on this host', function () {
     ).to.deep.equal(WEB);
     expect((await done(runAs('maria', 'groups', 'list', '-o', 'table'))).stdout).to.equal('NAME  COUNT\nweb   2\n');
 
+    const roles = items((await done(run('GET', '/security/roles', 'search=read-group-web'))).stdout);
+    const policies = items((await done(run('GET', '/security/policies', 'search=read-group-web'))).stdout);
+    expect(policies.map(({ policy }) => policy)).to.deep.equal([
+      { actions: ['agent:read'], resources: ['agent:group:web'], effect: 'allow' },
+      { actions: ['group:read'], resources: ['group:id:web'], effect: 'allow' },
+      { actions: ['alerts:read'], resources: ['agent:group:web'], effect: 'allow' },
+    ]);
     // The login that was named is used, though the home of this host is chosen where none is.
     const named = await done(run('whoami', '--session', 'maria'));
     expect(items(named.stdout)[0]).to.include({ username: 'maria' });
@@ -140,6 +147,14 @@ describe('svc-api with a manager on this host', function () {
     expect(await refused(runAs('maria', ...elsewhere, '--fingerprint', fingerprint!))).to.contain(
       "password of 'maria' is wrong",
     );
+
+    // A role of an earlier version has no policy for alerts.
+    const [role, last] = [roles[0]?.['id'], policies[2]?.['id']];
+    await done(run('DELETE', `/security/roles/${String(role)}/policies`, `policy_ids=${String(last)}`));
+    await done(run('users', 'create', 'mario', '--read-group', 'web', '--password-file', passwordFile));
+    const again = items((await done(run('GET', '/security/roles', 'search=read-group-web'))).stdout);
+    expect(again.map(({ id, policies: linked }) => [id, linked])).to.deep.equal([[role, policies.map(({ id }) => id)]]);
+    await done(run('users', 'delete', 'mario', '--yes'));
   });
 
   it('says what could not be done, and tells with its exit code', async () => {
