@@ -45,7 +45,7 @@ export function placeOfField(field: string): FieldPlace | undefined {
 /** How a field is read from an alert. */
 export function fieldReader(field: string): (alert: AlertJson) => AlertValue {
   const path = fieldPath(field);
-  return (alert) => plain(fieldValue(alert, path));
+  return (alert) => plainValue(fieldValue(alert, path));
 }
 
 /** What an alert's fields of a family are, in its order. */
@@ -57,7 +57,8 @@ export const FAMILY_READERS: readonly FamilyReader[] = FAMILIES.map((fields) => 
   return (alert) => readers.map((read) => read(alert));
 });
 
-function plain(value: unknown): AlertValue {
+/** What counts of a member: plain values, one or several. */
+export function plainValue(value: unknown): AlertValue {
   if (isPlain(value)) return value;
   if (!Array.isArray(value)) return null;
   const values = value.filter(isPlain);

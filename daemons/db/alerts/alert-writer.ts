@@ -1,5 +1,7 @@
-import type { AlertBatch } from '../../../lib/output/alert-feed.js';
+import type { AlertBatch, StreamedAlert } from '../../../lib/output/alert-feed.js';
+import { type AlertContent, ReadContent } from './alert-content.js';
 import { type AlertPlace, comparePlaces, dayNumber, placeOf } from './alert-place.js';
+import { AlertScanner } from './alert-scanner.js';
 import type { AlertStore, StoreGap } from './alert-store.js';
 import { OpenSegment } from './open-segment.js';
 
@@ -8,6 +10,7 @@ export class AlertWriter {
   readonly #store: AlertStore;
   readonly #until: AlertPlace | undefined;
   #segment: OpenSegment;
+  readonly #scanner = new AlertScanner();
   #rejected = 0;
   #isSealing = false;
 
@@ -43,13 +46,15 @@ export class AlertWriter {
    * @throws Error of the file system
    */
   async take({ alerts, next }: AlertBatch): Promise<void> {
-    for (const { text, end, view } of alerts) {
+    for (const alert of alerts) {
+      const { text, end } = alert;
       const behind = placeOf(end);
       const place = this.#begins(text, behind);
       if (this.#until !== undefined && comparePlaces(place, this.#until) >= 0) break;
       if (this.#isNewDay(place) || this.#segment.isFull || this.#isSealing) await this.seal();
-      if (view === undefined) this.#rejected += 1;
-      else this.#segment.add(view.json, text, place, view.time);
+      const content = this.#contentOf(alert);
+      if (content === undefined) this.#rejected += 1;
+      else this.#segment.add(content, text, place);
       this.#segment.readTo(behind);
     }
     await this.#segment.room();
@@ -65,6 +70,13 @@ export class AlertWriter {
     await this.#store.seal(this.#segment);
     this.#segment = new OpenSegment(this.#segment.end);
     this.#isSealing = false;
+  }
+
+  /** @returns undefined when the line is no alert */
+  #contentOf(alert: StreamedAlert): AlertContent | undefined {
+    if (this.#scanner.scan(alert.text)) return this.#scanner;
+    const { view } = alert;
+    return view === undefined ? undefined : new ReadContent(view);
   }
 
   #begins(text: string, { file, offset }: AlertPlace): AlertPlace {

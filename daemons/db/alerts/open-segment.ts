@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
-import { type AlertJson, type AlertValue, FAMILIES, FAMILY_READERS } from './alert-fields.js';
+import type { AlertContent } from './alert-content.js';
+import { type AlertValue, FAMILIES } from './alert-fields.js';
 import type { AlertPlace } from './alert-place.js';
 import { type AlertSegment, type FamilyColumn, MAX_SEGMENT_ROWS, type SegmentPage } from './alert-segment.js';
-import { alertText, visitWords } from './alert-words.js';
 import { packing, unpack } from './page-packing.js';
 import { PageText } from './page-text.js';
 import { WordPages } from './word-pages.js';
@@ -98,17 +98,17 @@ export class OpenSegment implements AlertSegment {
   }
 
   /**
+   * @param alert one without a time counts as of that of the alert before
    * @param line of alerts.json, without its end
    * @param place where it begins
-   * @param time epoch milliseconds; NaN counts as that of the alert before
    */
-  add(alert: AlertJson, line: string, place: AlertPlace, time: number): void {
+  add(alert: AlertContent, line: string, place: AlertPlace): void {
     this.#begin(place);
     const row = this.#rows;
     this.#rows += 1;
-    this.#addTime(row, time);
-    for (const [index, read] of FAMILY_READERS.entries()) this.#addValues(index, row, read(alert));
-    visitWords(alertText(alert), this.#words.add);
+    this.#addTime(row, alert.time);
+    for (let index = 0; index < this.#families.length; index += 1) this.#addValues(index, row, alert);
+    alert.visitWords(this.#words.add);
     const page = this.#page;
     if (page === undefined) return;
     const most = page.used + line.length * MAX_CHARACTER_BYTES + 1;
@@ -162,17 +162,16 @@ export class OpenSegment implements AlertSegment {
     this.#newest = Math.max(this.#newest, usable);
   }
 
-  #addValues(index: number, row: number, values: AlertValue[]): void {
+  #addValues(index: number, row: number, alert: AlertContent): void {
     const family = this.#families[index];
     if (family === undefined) return;
-    const [only] = values;
-    // Most families are one text: it is its own key. Others are written as JSON, which begins with a bracket, as no other key does.
-    const key = values.length === 1 && typeof only === 'string' ? `=${only}` : JSON.stringify(values);
+    const key = alert.key(index);
     let code = family.known.get(key);
     if (code === undefined) {
       code = family.tuples.length;
-      family.tuples.push(values);
-      family.known.set(key, code);
+      family.tuples.push(alert.values(index));
+      // A part of the line would keep all of it.
+      family.known.set(Buffer.from(key).toString(), code);
       this.#tupleBytes += TUPLE_BYTES + 2 * key.length;
     }
     family.codes[row] = code;

@@ -7,8 +7,8 @@ const WINDOW_BITS = 18;
 /** No page unpacks to more: the longest alert that is read has 12 MB. */
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
-/** A page is unpacked in one go. */
-const CHUNK_BYTES = 192 * 1024;
+/** Most pages are unpacked in one go; they keep as much. */
+const CHUNK_BYTES = 144 * 1024;
 
 /** How pages and columns are packed. @param bytes about so many */
 export function packing(bytes: number): BrotliOptions {

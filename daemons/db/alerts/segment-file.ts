@@ -13,7 +13,7 @@ import { bucketOf, isWhole, visitPages } from './word-index.js';
 /** Where what was read is kept: few pages, since each is read once as a rule, and columns. */
 export type SegmentCaches = { readonly columns: SegmentCache; readonly pages: SegmentCache };
 
-/** What a tuple takes beside its text, a line beside its bytes, and a text for each byte as it lies on the disk. */
+/** What a tuple takes beside its text, a line beside its bytes, and a tuple's text for each byte as it lies on the disk. */
 const ENTRY_BYTES = 64;
 const LINE_BYTES = 8;
 const TEXT_FACTOR = 2;
@@ -117,7 +117,7 @@ export class SegmentFile implements AlertSegment {
         if (page.rows !== extent?.rows) throw new Error('a page has other alerts');
         return page;
       });
-      return { value, bytes: value.bytes.length * TEXT_FACTOR + value.rows * LINE_BYTES };
+      return { value, bytes: value.bytes.buffer.byteLength + value.rows * LINE_BYTES };
     });
   }
 
