@@ -2,10 +2,10 @@ import type { AgentNumbers } from './agent-numbers.js';
 import { type AlertJson, placeOfField } from './alert-fields.js';
 import type { AlertSegment } from './alert-segment.js';
 import { alertText } from './alert-words.js';
-import { candidateRows } from './candidate-rows.js';
+import { CandidateSearch } from './candidate-rows.js';
 import type { PageText } from './page-text.js';
 import { atLeast, ofAgents, oneOf, type QuestionNode, readQuery } from './question-node.js';
-import { bothMasks, type RowMask } from './row-mask.js';
+import type { RowMask } from './row-mask.js';
 import { isWrittenPlainly, occurs, parseSearch } from './search-terms.js';
 
 /** Which alerts a question is about, as the contract has it (lib/bus/contracts/db-alerts.ts), with the agents that are meant. */
@@ -21,11 +21,16 @@ export type AlertScope = {
   readonly members?: AgentNumbers | undefined;
 };
 
+/** Alerts of a segment that may be meant; those that are, where it is exact. */
+export type Candidates = { readonly mask: RowMask; readonly isExact: boolean };
+
+const NO_CANDIDATES: Candidates = { mask: 'none', isExact: true };
+
 /** A question that was read: whether an alert is meant, and which alerts of a segment may be. */
 export class AlertQuestion {
   readonly from: number;
   readonly to: number;
-  /** Whether all is known without the texts: then `candidates` are the alerts that are meant. */
+  /** Whether all can be known without the texts. */
   readonly isExact: boolean;
   readonly #nodes: readonly QuestionNode[];
   readonly #required: readonly string[];
@@ -47,22 +52,23 @@ export class AlertQuestion {
       ...(members === undefined ? [] : [ofAgents(members)]),
       ...(level === undefined ? [] : [atLeast('rule.level', level)]),
       ...Object.entries(filters).map(([field, values]) => oneOf(field, values)),
-      ...(query === undefined ? [] : [query]),
+      ...(query === undefined ? [] : query.kind === 'and' ? query.parts : [query]),
       ...terms.map((term) => ({ kind: 'text' as const, term })),
     ];
     this.#required = terms.filter((term) => !term.isExcluded && isWrittenPlainly(term)).map(({ text }) => text);
     this.isExact = this.#nodes.every(isExactNode);
   }
 
-  /** Alerts of a segment that may be meant. @throws SegmentDamage */
-  candidates(segment: AlertSegment): RowMask {
-    if (segment.rows === 0 || segment.newest < this.from || segment.oldest >= this.to) return 'none';
-    let mask = this.#inTime(segment);
-    for (const node of this.#nodes) {
-      if (mask === 'none') return 'none';
-      mask = bothMasks(mask, candidateRows(node, segment));
-    }
-    return mask;
+  /**
+   * Alerts of a segment that may be meant.
+   * @param isOver whether there is no time for more of what could rule some out
+   * @throws SegmentDamage
+   */
+  candidates(segment: AlertSegment, isOver: () => boolean): Candidates {
+    if (segment.rows === 0 || segment.newest < this.from || segment.oldest >= this.to) return NO_CANDIDATES;
+    const search = new CandidateSearch(segment, isOver);
+    const mask = search.all(this.#nodes, this.#inTime(segment));
+    return { mask, isExact: this.isExact && !search.isCut };
   }
 
   /** Lines of a page that may be meant, a byte for each: it is quicker than to read them. Undefined: they say nothing. */

@@ -5,7 +5,7 @@ import type { AlertFeed } from '../../../lib/output/alert-feed.js';
 import type { RecordStream } from '../../../lib/output/record-stream.js';
 import { type AlertPlace, dayNumber, FIRST_PLACE, placeOf, positionOf } from './alert-place.js';
 import type { AlertSegment } from './alert-segment.js';
-import { type AlertStore, inOrder, type StoreLimits } from './alert-store.js';
+import { type AlertStore, inOrder, type StoreGap, type StoreLimits } from './alert-store.js';
 import { AlertWriter } from './alert-writer.js';
 
 export type AlertReaderParts = {
@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000;
 export class AlertReader {
   readonly #parts: AlertReaderParts;
   readonly #live: AlertWriter;
-  #repair: AlertWriter | undefined;
+  #repair: { readonly gap: StoreGap; readonly writer: AlertWriter } | undefined;
   #repaired = 0;
   #retainAt = 0;
   #caughtUp = false;
@@ -42,7 +42,8 @@ export class AlertReader {
 
   /** Everything that can be found, in the order of writing. */
   get segments(): AlertSegment[] {
-    const growing = this.#repair === undefined ? [this.#live.segment] : [this.#live.segment, this.#repair.segment];
+    const growing =
+      this.#repair === undefined ? [this.#live.segment] : [this.#live.segment, this.#repair.writer.segment];
     return inOrder(this.#parts.store.segments, growing);
   }
 
@@ -64,7 +65,7 @@ export class AlertReader {
 
   /** Lines that are no alerts, since the start. */
   get rejected(): number {
-    return this.#live.rejected + this.#repaired + (this.#repair?.rejected ?? 0);
+    return this.#live.rejected + this.#repaired + (this.#repair?.writer.rejected ?? 0);
   }
 
   /** Reads until the signal. */
@@ -109,19 +110,25 @@ export class AlertReader {
   }
 
   async #repairStep(): Promise<boolean> {
-    const [gap] = this.#parts.store.gaps;
-    if (gap === undefined && this.#repair === undefined) return false;
-    if (this.#repair === undefined && gap !== undefined) this.#repair = new AlertWriter(this.#parts.store, gap);
-    const writer = this.#repair;
-    if (writer === undefined) return false;
+    const { store } = this.#parts;
+    // What is kept no longer need not be made anew.
+    if (this.#repair !== undefined && !store.hasGapTo(this.#repair.gap.end)) this.#endRepair();
+    const [gap] = store.gaps;
+    if (this.#repair === undefined && gap !== undefined) this.#repair = { gap, writer: new AlertWriter(store, gap) };
+    if (this.#repair === undefined) return false;
+    const { writer, gap: repaired } = this.#repair;
     const isMore = !writer.isDone && (await this.#step(writer));
     if (isMore && !writer.isDone) return true;
     // Where the files are gone, nothing is more to be had.
-    if (gap !== undefined) writer.segment.readTo(gap.end);
+    writer.segment.readTo(repaired.end);
     await writer.seal();
-    this.#repaired += writer.rejected;
-    this.#repair = undefined;
+    this.#endRepair();
     return true;
+  }
+
+  #endRepair(): void {
+    this.#repaired += this.#repair?.writer.rejected ?? 0;
+    this.#repair = undefined;
   }
 
   #retainSometimes(): void {

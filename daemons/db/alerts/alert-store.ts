@@ -60,6 +60,11 @@ export class AlertStore {
     return this.#gaps;
   }
 
+  /** Whether there is a gap that ends there. */
+  hasGapTo(end: AlertPlace): boolean {
+    return this.#gaps.some((gap) => comparePlaces(gap.end, end) === 0);
+  }
+
   /** How far the files of alerts are read; undefined when nothing was stored. */
   get end(): AlertPlace | undefined {
     return this.#segments.at(-1)?.end;

@@ -41,9 +41,14 @@ serveThread<AlertThread>(({ directory, alerts, limits: firstLimits }, tell) => {
   const reader = new AlertReader({ ...{ store, stream, feed, log, onGrown }, limits: () => limits, now: Date.now });
   const stopped = new AbortController();
   const reading = reader.run(stopped.signal);
-  const isOver = (): (() => boolean) => {
-    const end = performance.now() + PIECE_MS;
-    return () => performance.now() >= end;
+  const pieceTime = () => {
+    let end = performance.now() + PIECE_MS;
+    return {
+      isOver: () => performance.now() >= end,
+      again: () => {
+        end = performance.now() + PIECE_MS;
+      },
+    };
   };
   /** What is damaged is put away, and the rest answers. */
   const withSegments = <T>(ask: (segments: readonly AlertSegment[]) => T): T => {
@@ -60,10 +65,10 @@ serveThread<AlertThread>(({ directory, alerts, limits: firstLimits }, tell) => {
   return {
     search: ({ order, cursor, limit, bytes, ...asked }) =>
       withSegments((segments) =>
-        searchAlerts(segments, question(asked), { order, cursor, limit, bytes, isOver: isOver() }),
+        searchAlerts(segments, question(asked), { order, cursor, limit, bytes, ...pieceTime() }),
       ),
     count: ({ counting, cursor, ...asked }) =>
-      withSegments((segments) => countAlerts(segments, question(asked), counting, { cursor, isOver: isOver() })),
+      withSegments((segments) => countAlerts(segments, question(asked), counting, { cursor, ...pieceTime() })),
     get: (place) => withSegments((segments) => getAlert(segments, place)),
     end: () => reader.end,
     stats: () => statsOf(reader, store),

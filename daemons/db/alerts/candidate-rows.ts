@@ -4,35 +4,63 @@ import type { FieldNode, QuestionNode } from './question-node.js';
 import { bothMasks, eitherMask, type RowMask } from './row-mask.js';
 
 /**
- * Alerts of a segment that may be what a node asks for, by what is kept apart from the texts; for a node of kept fields and times
- * alone they are those. @throws SegmentDamage
+ * Looks for alerts of a segment that may be what nodes ask for, by what is kept apart from the texts; for nodes of kept fields and times
+ * alone they are those, unless the time was not enough.
  */
-export function candidateRows(node: QuestionNode, segment: AlertSegment): RowMask {
-  switch (node.kind) {
-    case 'and': {
-      let mask: RowMask = 'all';
-      for (const part of node.parts) {
-        if (mask === 'none') return 'none';
-        mask = bothMasks(mask, candidateRows(part, segment));
+export class CandidateSearch {
+  /** Whether some of what was asked for was not looked at: there are more candidates than need be. */
+  isCut = false;
+  readonly #segment: AlertSegment;
+  readonly #isOver: () => boolean;
+
+  constructor(segment: AlertSegment, isOver: () => boolean) {
+    this.#segment = segment;
+    this.#isOver = isOver;
+  }
+
+  /** Those of some that all nodes may mean; the first node is always looked at. @throws SegmentDamage */
+  all(nodes: readonly QuestionNode[], some: RowMask): RowMask {
+    let mask = some;
+    for (const [index, node] of nodes.entries()) {
+      if (mask === 'none') return 'none';
+      if (index > 0 && this.#isOver()) {
+        this.isCut = true;
+        return mask;
       }
-      return mask;
+      mask = bothMasks(mask, this.#rows(node));
     }
-    case 'or': {
-      let mask: RowMask = 'none';
-      for (const part of node.parts) {
-        if (mask === 'all') return 'all';
-        mask = eitherMask(mask, candidateRows(part, segment));
+    return mask;
+  }
+
+  #rows(node: QuestionNode): RowMask {
+    switch (node.kind) {
+      case 'and':
+        return this.all(node.parts, 'all');
+      case 'or':
+        return this.#any(node.parts);
+      case 'field':
+        return fieldRows(node, this.#segment);
+      case 'time':
+        return timeRows(node.test, this.#segment);
+      case 'text': {
+        const { isExcluded, hashes } = node.term;
+        if (isExcluded || hashes.length === 0) return 'all';
+        return rowsOfPages(pagesWithAll(hashes, this.#segment), this.#segment);
       }
-      return mask;
     }
-    case 'field':
-      return fieldRows(node, segment);
-    case 'time':
-      return timeRows(node.test, segment);
-    case 'text': {
-      const { isExcluded, hashes } = node.term;
-      return isExcluded || hashes.length === 0 ? 'all' : rowsOfPages(pagesWithAll(hashes, segment), segment);
+  }
+
+  #any(nodes: readonly QuestionNode[]): RowMask {
+    let mask: RowMask = 'none';
+    for (const [index, node] of nodes.entries()) {
+      if (mask === 'all') return 'all';
+      if (index > 0 && this.#isOver()) {
+        this.isCut = true;
+        return 'all';
+      }
+      mask = eitherMask(mask, this.#rows(node));
     }
+    return mask;
   }
 }
 

@@ -35,18 +35,27 @@ export type CountPiece = {
   readonly next: AlertPlace | undefined;
 };
 
+export type CountLimits = {
+  /** Where to go on, backwards. */
+  readonly cursor: AlertPlace | undefined;
+  /** Whether time is over; what was counted by then is the answer. */
+  readonly isOver: () => boolean;
+  /** Has time begin anew. */
+  readonly again?: (() => void) | undefined;
+};
+
 /** Alerts of a question are counted from the newest on, until time is over. @throws SegmentDamage */
 export function countAlerts(
   segments: readonly AlertSegment[],
   question: AlertQuestion,
   counting: Counting,
-  { cursor, isOver }: { readonly cursor: AlertPlace | undefined; readonly isOver: () => boolean },
+  { cursor, isOver, again }: CountLimits,
 ): CountPiece {
   const counter = new Counter(counting);
   let next = cursor;
   for (const segment of segments.toReversed()) {
     if (next !== undefined && comparePlaces(segment.from, next) >= 0) continue;
-    const reached = countSegment(counter, segment, question, { cursor: next, isOver });
+    const reached = countSegment(counter, segment, question, { cursor: next, isOver, again });
     if (reached !== undefined) return { counts: counter.counts(), next: reached };
     next = segment.from;
     if (isOver()) return { counts: counter.counts(), next };
@@ -59,22 +68,25 @@ function countSegment(
   counter: Counter,
   segment: AlertSegment,
   question: AlertQuestion,
-  { cursor, isOver }: { readonly cursor: AlertPlace | undefined; readonly isOver: () => boolean },
+  { cursor, isOver, again }: CountLimits,
 ): AlertPlace | undefined {
-  const mask = question.candidates(segment);
+  const candidates = question.candidates(segment, isOver);
+  const { mask } = candidates;
   if (mask === 'none') return undefined;
   const isWhole = cursor === undefined || comparePlaces(segment.end, cursor) <= 0;
-  if (question.isExact && isWhole) {
+  if (candidates.isExact && isWhole) {
     counter.add(segment, mask);
     return undefined;
   }
+  // Those that there was no time for are looked at alert by alert, in as much time again.
+  if (isOver()) again?.();
   const found = new Uint8Array(segment.rows);
   let reached: AlertPlace | undefined;
   for (let page = segment.pages.length - 1; page >= 0 && reached === undefined; page -= 1) {
     const place = segment.pages[page]?.place ?? segment.from;
     if (cursor !== undefined && comparePlaces(place, cursor) >= 0) continue;
     if (!hasCandidates(segment, page, mask)) continue;
-    for (const row of matchingRows(segment, page, mask, question)) found[row] = 1;
+    for (const row of matchingRows(segment, page, candidates, question)) found[row] = 1;
     if (page > 0 && isOver()) reached = place;
   }
   counter.add(segment, found);

@@ -1,6 +1,6 @@
 import type { AlertJson } from './alert-fields.js';
 import type { AlertPlace } from './alert-place.js';
-import type { AlertQuestion } from './alert-question.js';
+import type { AlertQuestion, Candidates } from './alert-question.js';
 import type { AlertSegment } from './alert-segment.js';
 import { hasRow, type RowMask } from './row-mask.js';
 
@@ -21,11 +21,16 @@ export function hasCandidates(segment: AlertSegment, page: number, mask: RowMask
 }
 
 /** Candidates of a page that are meant by a question, in their order. @throws SegmentDamage */
-export function matchingRows(segment: AlertSegment, page: number, mask: RowMask, question: AlertQuestion): number[] {
+export function matchingRows(
+  segment: AlertSegment,
+  page: number,
+  { mask, isExact }: Candidates,
+  question: AlertQuestion,
+): number[] {
   const { firstRow, rows } = segment.pages[page] ?? { firstRow: 0, rows: 0 };
   const candidates: number[] = [];
   for (let row = firstRow; row < firstRow + rows; row += 1) if (hasRow(mask, row)) candidates.push(row);
-  if (question.isExact || candidates.length === 0) return candidates;
+  if (isExact || candidates.length === 0) return candidates;
   const text = segment.page(page);
   const likely = question.likelyLines(text);
   const times = segment.times();

@@ -16,6 +16,8 @@ export type SearchLimits = {
   readonly bytes: number;
   /** Whether time is over; what was found by then is the answer. */
   readonly isOver: () => boolean;
+  /** Has time begin anew. */
+  readonly again?: () => void;
 };
 
 /** Alerts that were found. */
@@ -62,7 +64,11 @@ class Search {
   /** @returns whether the next segment is to be looked at */
   look(segment: AlertSegment): boolean {
     if (this.#isPassed(segment.from, segment.end)) return true;
-    const mask = this.#question.candidates(segment);
+    const { isOver, again } = this.#limits;
+    const candidates = this.#question.candidates(segment, isOver);
+    const { mask } = candidates;
+    // Those that there was no time for are looked at alert by alert, in as much time again.
+    if (isOver()) again?.();
     const isDescending = this.#limits.order === 'desc';
     if (mask !== 'none') {
       const { pages } = segment;
@@ -71,7 +77,7 @@ class Search {
         const from = pages[page]?.place ?? segment.from;
         const end = pages[page + 1]?.place ?? segment.end;
         if (this.#isPassed(from, end) || !hasCandidates(segment, page, mask)) continue;
-        const rows = foundRows(segment, page, matchingRows(segment, page, mask, this.#question));
+        const rows = foundRows(segment, page, matchingRows(segment, page, candidates, this.#question));
         if (!this.#take(segment, isDescending ? rows.reverse() : rows)) return false;
         this.next = isDescending ? from : end;
         if (this.#limits.isOver()) return false;

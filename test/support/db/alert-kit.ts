@@ -24,6 +24,8 @@ export class AlertKit {
   readonly logger = new RecordingLogger();
   limits: StoreLimits = { days: 0, bytes: 0 };
   now = Date.UTC(2025, 5, 5, 12);
+  /** Called whenever alerts were read. */
+  onGrown: () => void = () => {};
   #files: AlertFiles | undefined;
 
   constructor() {
@@ -45,7 +47,7 @@ export class AlertKit {
     const feed = new AlertFeed({ stream, liveFile: join(this.alerts, 'alerts.json'), log: this.logger, lookMs: 5 });
     const reader = new AlertReader({
       ...{ store, stream, feed, log: this.logger, limits: () => this.limits },
-      onGrown: () => {},
+      onGrown: () => this.onGrown(),
       now: () => this.now,
     });
     return new OpenedKit(store, reader);

@@ -7,6 +7,10 @@ import { AlertKit, type OpenedKit, variedAlert } from '../../../../support/db/al
 const texts = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_none, index) => JSON.stringify(variedAlert(from + index)));
 
+/** By the byte at which they begin, in one file. */
+const byPlace = (one: string, other: string): number => byteOf(one) - byteOf(other);
+const byteOf = (name: string): number => Number(/-(\d+)\.segment$/.exec(name)?.[1]);
+
 describe('The store of alerts', () => {
   let kit: AlertKit;
 
@@ -125,6 +129,29 @@ describe('The store of alerts', () => {
     const again = await opened();
     expect(again.search({})).to.deep.equal(texts(0, 2000));
     expect((await opened()).store.segments, 'it is on the disk again').to.have.length(3);
+  });
+
+  it('gives up reading again what is kept no longer', async () => {
+    const store = kit.open();
+    for (const [from, to] of [
+      [0, 500],
+      [500, 3500],
+      [3500, 4000],
+      [4000, 4500],
+    ] as const) {
+      kit.files().write(...texts(from, to));
+      await store.readAll();
+      await store.reader.seal();
+    }
+    rmSync(join(kit.directory, segments().sort(byPlace)[1]!));
+    const again = kit.open();
+    expect(again.store.gaps).to.have.length(1);
+    // A part of it was read.
+    kit.onGrown = () => again.store.retain({ days: 0, bytes: 1 }, kit.now);
+    await again.readAll();
+    expect(again.store.gaps).to.deep.equal([]);
+    expect(again.store.segments).to.have.length(1);
+    expect(again.search({})).to.deep.equal(texts(4000, 4500));
   });
 
   it('says once that what is missing is nowhere', async () => {
