@@ -34,13 +34,15 @@ export type AlertFeedParts = {
   readonly log: { warn(text: string): void };
   /** Who reads, as the log calls them (`Outputs`). */
   readonly readers?: string;
+  /** Alerts that are read at a time (2048). */
+  readonly batch?: number;
   /** Milliseconds between two looks at the live file (100). */
   readonly lookMs?: number;
   /** How long a position beyond the end of a file that has a successor is waited for, milliseconds (10 minutes). */
   readonly patienceMs?: number;
 };
 
-/** Alerts that are read at a time: one request to a search engine. */
+/** Alerts that are read at a time unless another number is said: one request to a search engine. */
 const MAX_BATCH = 2048;
 /** After a power cut svc-analysisd writes the lost end of the last file again; this is long enough for any replay. */
 const PATIENCE_MS = 600_000;
@@ -106,7 +108,8 @@ export class AlertFeed {
   async #read(from: RecordPosition): Promise<AlertBatch> {
     const key = `${from.file}:${String(from.offset)}`;
     try {
-      const { records, ends, next } = await this.#parts.stream.read(from, MAX_BATCH);
+      const { stream, batch = MAX_BATCH } = this.#parts;
+      const { records, ends, next } = await stream.read(from, batch);
       this.#beyond.delete(key);
       return {
         alerts: records.map((text, i) => new StreamedAlert(text, { file: next.file, offset: ends[i] ?? next.offset })),

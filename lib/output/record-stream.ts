@@ -19,6 +19,9 @@ export type RecordPage = {
 
 /** Bytes looked at in one read: a page is bounded whatever `max` says. */
 const PAGE_BYTES = 4 * 1024 * 1024;
+/** A record as a rule, and what is looked at at least. */
+const RECORD_BYTES = 1024;
+const LEAST_BYTES = 64 * 1024;
 /** A record longer than this is passed over: a page with it would not fit into an answer on the bus. */
 const MAX_RECORD_BYTES = 12 * 1024 * 1024;
 /** The same for a compressed file, whose reader keeps what it has unpacked and not given yet. */
@@ -138,20 +141,22 @@ export class RecordStream {
       const size = fstatSync(fd).size;
       let { offset } = position;
       if (offset > size) throw tooFar(position, size);
-      for (let wanted = PAGE_BYTES; ;) {
-        const buffer = Buffer.alloc(Math.min(wanted, size - offset));
+      // What is read beyond the last record that is wanted is read again for the next page.
+      const first = Math.min(PAGE_BYTES, Math.max(LEAST_BYTES, max * RECORD_BYTES));
+      for (let wanted = first; ;) {
+        const buffer = Buffer.allocUnsafe(Math.min(wanted, size - offset));
         const filled = buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, offset));
         const lines = takeLines(filled, max);
         if (lines.records.length > 0 || filled.length < wanted) return pageAt({ file: position.file, offset }, lines);
         if (wanted < MAX_RECORD_BYTES) {
-          wanted = MAX_RECORD_BYTES;
+          wanted = wanted < PAGE_BYTES ? PAGE_BYTES : MAX_RECORD_BYTES;
           continue;
         }
         const behind = endOfLine(fd, offset + filled.length, size);
         if (behind === undefined) return nothing({ file: position.file, offset });
         this.#tooLong(position.file, offset);
         offset = behind;
-        wanted = PAGE_BYTES;
+        wanted = first;
       }
     } finally {
       closeSync(fd);

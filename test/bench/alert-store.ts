@@ -40,6 +40,9 @@ const ADDRESSES = 20_000;
 const MIXED = 10;
 const BATCH = 2000;
 const ROUNDS = 30;
+/** Alerts a second of a burst, and how long it lasts. */
+const BURST = 20_000;
+const BURST_SECONDS = 10;
 
 /** An alert in pieces: what is between them is put in anew. */
 type Template = { readonly before: string; readonly parts: readonly string[] };
@@ -247,6 +250,36 @@ for (let round = 0; round < ROUNDS; round += 1) {
 }
 delays.sort((a, b) => a - b);
 console.log(`written to found: p50 ${quantile(delays, 0.5).toFixed(0)} ms, most ${(delays.at(-1) ?? 0).toFixed(0)} ms`);
+
+/** Alerts as fast as they may come at worst: how far the store is behind meanwhile, and what it takes of the host. */
+async function burst(): Promise<void> {
+  const lines = Array.from({ length: BURST }, (_none, index) => alertAt(COUNT - BURST + index).trimEnd());
+  const first = (await stats()).alerts;
+  const used = processUsage(daemon.process.pid).cpu;
+  const from = performance.now();
+  let [written, behind] = [0, 0];
+  const found = async (): Promise<number> => {
+    const count = (await stats()).alerts - first;
+    behind = Math.max(behind, written - count);
+    return count;
+  };
+  while (written < BURST * BURST_SECONDS) {
+    const due = Math.min(BURST * BURST_SECONDS, Math.floor(((performance.now() - from) / 1000) * BURST));
+    const length = Math.min(BATCH, due - written);
+    live.write(...Array.from({ length }, (_none, index) => lines[(written + index) % BURST] ?? ''));
+    written += length;
+    await Promise.all([found(), sleep(length === BATCH ? 0 : 50)]);
+  }
+  const writing = performance.now() - from;
+  while ((await found()) < written) await sleep(20);
+  const lag = performance.now() - from - writing;
+  const cpu = ((processUsage(daemon.process.pid).cpu - used) * 1e6) / written;
+  console.log(
+    `${String(BURST)} a second for ${(writing / 1000).toFixed(1)} s: ${String(behind)} behind at most, all found ${(lag / 1000).toFixed(2)} s after the last, ${cpu.toFixed(1)} us of CPU of svc-db each`,
+  );
+}
+await burst();
+
 const { rss, peak } = processUsage(daemon.process.pid);
 console.log(`memory of svc-db: ${rss.toFixed(0)} MiB, ${peak.toFixed(0)} MiB at most`);
 live.close();

@@ -15,6 +15,8 @@ import { searchAlerts } from './search-alerts.js';
 
 /** What a piece of a question takes, milliseconds: reading alerts and other questions wait so long. */
 const PIECE_MS = 100;
+/** Alerts that are read at a time: questions wait for ten milliseconds of it. */
+const BATCH = 512;
 /** Damaged segments that one question may come across. */
 const MAX_DAMAGE = 1000;
 
@@ -37,7 +39,8 @@ serveThread<AlertThread>(({ directory, alerts, limits: firstLimits }, tell) => {
   };
   const store = new AlertStore(directory, log);
   const stream = new RecordStream({ directory: alerts, ...ALERT_FILES }, log.warn);
-  const feed = new AlertFeed({ stream, liveFile: join(alerts, 'alerts.json'), log, readers: 'Searches' });
+  const liveFile = join(alerts, 'alerts.json');
+  const feed = new AlertFeed({ stream, liveFile, log, batch: BATCH, readers: 'Searches' });
   const reader = new AlertReader({ ...{ store, stream, feed, log, onGrown }, limits: () => limits, now: Date.now });
   const stopped = new AbortController();
   const reading = reader.run(stopped.signal);
