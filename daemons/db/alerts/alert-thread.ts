@@ -20,8 +20,8 @@ const BATCH = 512;
 /** Damaged segments that one question may come across. */
 const MAX_DAMAGE = 1000;
 
-/** Alerts are analysed and written first, and searched then. */
-const NICE = 10;
+/** Alerts are analysed and written first, and searched then; with 10, whoever kept the cores busy left it a fiftieth of one. */
+const NICE = 5;
 
 /** The store of alerts: reads them as they are written, and answers pieces of questions. */
 serveThread<AlertThread>(({ directory, alerts, limits: firstLimits }, tell) => {
