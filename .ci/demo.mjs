@@ -11,7 +11,7 @@ if (what === undefined) {
   await import(story);
 } else {
   console.error(
-    `demo: there is no demonstration '${what}'\nusage: npm run demo [-- attack [--home HOME] | cluster [--faults N] [--seed S] [--hosts]]`,
+    `demo: there is no demonstration '${what}'\nusage: npm run demo [-- attack [--home HOME] | cluster [--faults N] [--seed S] [--only TEXT] [--hosts]]`,
   );
   process.exitCode = 2;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClusterView } from '../../lib/bus/contracts/clusterd.js';
@@ -103,6 +103,16 @@ export class ClusterStage {
   /** Puts the clock of a node forward or back, of every program that runs there. @param milliseconds from the true one */
   setClock(name: string, milliseconds: number): void {
     writeFileSync(this.#clock(name), String(milliseconds));
+  }
+
+  /** Copies the logs and alerts of the managers, and what the NATS servers said, to a folder that stays. @returns the folder */
+  keepLogs(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-cluster-logs-'));
+    for (const { name, host } of this.nodes) {
+      cpSync(host.home.path('logs'), join(folder, name), { recursive: true });
+      writeFileSync(join(folder, `${name}-nats-server.log`), this.servers.server(name).output);
+    }
+    return folder;
   }
 
   /** Ends everything, whatever state it is in. */

@@ -11,21 +11,28 @@ import { runStory } from './run-story.js';
  * Three managers and three NATS servers on this machine, as one: shows enrolment, a group change, a kill and a return, or, with
  * --faults, has them suffer so many misfortunes under work and counts:
  *
- *   npm run demo -- cluster [--faults N] [--seed S] [--hosts]
+ *   npm run demo -- cluster [--faults N] [--seed S] [--only TEXT] [--hosts]
  *
+ * With --only they suffer only misfortunes whose names have this text.
  * With --hosts each has a network, disks and a clock of its own, and suffers what becomes of those, too: needs root.
  * Exit code 0 when everything came as docs/cluster.md says; else it says what is missing.
  */
-const USAGE = 'usage: npm run demo -- cluster [--faults N] [--seed S] [--hosts]';
+const USAGE = 'usage: npm run demo -- cluster [--faults N] [--seed S] [--only TEXT] [--hosts]';
 const MAX_FAULTS = 10_000;
 
-type Arguments = { readonly faults: number; readonly seed: number; readonly hosts: boolean; readonly inside: boolean };
+type Arguments = {
+  readonly faults: number;
+  readonly seed: number;
+  readonly only: string;
+  readonly hosts: boolean;
+  readonly inside: boolean;
+};
 
 /** @throws Error for what is no number in its limits */
 function readArguments(): Arguments {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
-  const { values } = parseArgs({ options: { faults: text, seed: text, hosts: flag, inside: flag } });
+  const { values } = parseArgs({ options: { faults: text, seed: text, only: text, hosts: flag, inside: flag } });
   const number = (name: 'faults' | 'seed', most: number, otherwise: number): number => {
     const given = values[name];
     if (given === undefined) return otherwise;
@@ -37,6 +44,7 @@ function readArguments(): Arguments {
   return {
     faults: number('faults', MAX_FAULTS, 0),
     seed: number('seed', 2 ** 31, Math.floor(Math.random() * 1e6)),
+    only: values.only ?? '',
     hosts: values.hosts,
     inside: values.inside,
   };
@@ -80,6 +88,7 @@ async function main(): Promise<number> {
   try {
     const breaches = await Promise.race([play(), stopped]);
     for (const breach of breaches) console.error(`demo: ${breach}`);
+    if (breaches.length > 0) console.error(`demo: the logs are kept in ${stage.keepLogs()}`);
     return breaches.length === 0 ? 0 : 1;
   } catch (error) {
     console.error(`demo: ${describeError(error)}`);

@@ -14,6 +14,8 @@ const GROUPS = 6;
 export type FaultsOptions = {
   readonly faults: number;
   readonly seed: number;
+  /** Only misfortunes whose names have this text. */
+  readonly only: string;
   readonly effects: Effects;
   readonly say: (text: string) => void;
 };
@@ -23,18 +25,24 @@ export type FaultsOptions = {
  * misfortune follows the other; then holds what each node shows, and what came of it, against what was answered.
  * @returns what is wrong
  */
-export async function runFaults(stage: ClusterStage, { faults, seed, effects, say }: FaultsOptions): Promise<string[]> {
+export async function runFaults(
+  stage: ClusterStage,
+  { faults, seed, only, effects, say }: FaultsOptions,
+): Promise<string[]> {
   const history = new History();
   const random = new Random(seed);
+  const choice = [...faultsOf(stage), ...EFFECT_FAULTS].filter(({ name }) => name.includes(only));
+  if (choice.length === 0) throw new Error(`no misfortune has '${only}' in its name`);
   const over = new AbortController();
   await effects.prepare(stage, history);
   const work = stage.nodes.map((_node, at) => workAt(stage, at, history, new Random(seed + at + 1), over.signal));
   work.push(...effects.work(stage, seed, over.signal));
   try {
     for (let count = 0; count < faults; count += 1) {
-      const fault = random.pick([...faultsOf(stage), ...EFFECT_FAULTS]);
+      const fault = random.pick(choice);
       const node = random.pick(stage.nodes);
-      say(`${String(count + 1).padStart(3)}/${faults}: ${fault.name} (${node.name})`);
+      const time = new Date().toISOString().slice(11, 19);
+      say(`${time} ${String(count + 1).padStart(3)}/${faults}: ${fault.name} (${node.name})`);
       effects.note(fault.name, node.name);
       await fault.cause(stage, node, random);
       if (random.chance(0.3)) effects.move(random);
