@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import type { ConsoleHome } from './console-home.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A phone in the hand. */
 export const PHONE = { width: 390, height: 844 };
 const DESKTOP = { width: 1280, height: 900 };
+
+/** A manager that serves a console, with the password of its first user. */
+export type ConsolePlace = { readonly url: string; readonly password: string };
 
 /** The console in a browser, as somebody uses it; what the browser complains of is remembered. */
 export class ConsolePage {
@@ -17,7 +19,7 @@ export class ConsolePage {
 
   private constructor(
     readonly page: Page,
-    private readonly home: ConsoleHome,
+    private readonly home: ConsolePlace,
   ) {
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('console', (message) => {
@@ -31,7 +33,7 @@ export class ConsolePage {
   /** Opens a place of the console, such as `#/alerts`; nobody is logged in. */
   static async open(
     browser: Browser,
-    home: ConsoleHome,
+    home: ConsolePlace,
     options: {
       readonly place?: string;
       readonly viewport?: { width: number; height: number };

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { shownNumber } from '../client/shown.js';
 import { TEXTS } from '../texts.js';
 
 type BarListProps = {
@@ -19,7 +20,7 @@ export function BarList({ items }: BarListProps) {
       {items.map(({ key, label, count, href }) => (
         <li key={key}>
           <span class="bar-label">{href === undefined ? label : <a href={href}>{label}</a>}</span>
-          <span class="bar-count">{count.toLocaleString()}</span>
+          <span class="bar-count">{shownNumber(count)}</span>
           <span class="bar" aria-hidden="true" style={{ width: `${String((100 * count) / most)}%` }} />
         </li>
       ))}

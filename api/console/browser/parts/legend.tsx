@@ -1,3 +1,5 @@
+import { shownNumber } from '../client/shown.js';
+
 /** What the colours of a chart mean. */
 export function Legend({
   items,
@@ -10,7 +12,7 @@ export function Legend({
         <li key={label}>
           <span class="swatch" aria-hidden="true" style={{ background: `var(${colour})` }} />
           {label}
-          {count !== undefined && <strong> {count.toLocaleString()}</strong>}
+          {count !== undefined && <strong> {shownNumber(count)}</strong>}
         </li>
       ))}
     </ul>

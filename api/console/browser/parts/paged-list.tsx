@@ -49,9 +49,9 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
     props.everyMs ?? 0,
   );
   // What was shown stays until the next page is there, so that nothing jumps while somebody types or turns pages.
-  const before = useRef<{ path: string; list: List<Row> } | undefined>(undefined);
-  if (query.data !== undefined) before.current = { path, list: query.data };
-  const kept = query.error === undefined && before.current?.path === path ? before.current.list : undefined;
+  const before = useRef<{ path: string; list: List<Row>; offset: number } | undefined>(undefined);
+  if (query.data !== undefined) before.current = { path, list: query.data, offset };
+  const kept = query.error === undefined && before.current?.path === path ? before.current : undefined;
   // Rows go away while somebody looks at the last of them: a page behind the end would look as if there were none.
   const last = query.data === undefined ? offset : lastOffset(query.data, offset, size);
   useEffect(() => {
@@ -65,7 +65,7 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
     );
   }
   return (
-    <Loaded query={{ ...query, data: query.data ?? kept }}>
+    <Loaded query={{ ...query, data: query.data ?? kept?.list }}>
       {({ affected_items: rows, total_affected_items: total }) => (
         <>
           <DataTable
@@ -82,6 +82,7 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
           />
           <Pager
             offset={offset}
+            shown={kept?.offset ?? offset}
             size={size}
             total={total}
             onPage={(to) => change({ [`${name}offset`]: to === 0 ? undefined : String(to) })}
@@ -101,21 +102,24 @@ function lastOffset(
 }
 
 type PagerProps = {
+  /** Where the page begins that is asked for, and the one that is seen. */
   readonly offset: number;
+  readonly shown: number;
   readonly size: number;
   readonly total: number;
   readonly onPage: (offset: number) => void;
 };
 
 /** Which page it is, with the ways to those beside it. */
-function Pager({ offset, size, total, onPage }: PagerProps) {
+function Pager({ offset, shown, size, total, onPage }: PagerProps) {
   if (total === 0) return null;
+  const rows = TEXTS.common.of(shown + 1, Math.min(shown + size, total), total);
   return (
-    <nav class="pager" aria-label={TEXTS.common.of(offset + 1, Math.min(offset + size, total), total)}>
+    <nav class="pager" aria-label={rows}>
       <button type="button" disabled={offset === 0} onClick={() => onPage(Math.max(0, offset - size))}>
         {TEXTS.common.previous}
       </button>
-      <span>{TEXTS.common.of(offset + 1, Math.min(offset + size, total), total)}</span>
+      <span>{rows}</span>
       <button type="button" disabled={offset + size >= total} onClick={() => onPage(offset + size)}>
         {TEXTS.common.next}
       </button>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { severityOf } from '../client/severity.js';
+import { shownTime } from '../client/shown.js';
 import { readIso } from '../client/time-span.js';
 import { TEXTS } from '../texts.js';
 
@@ -20,15 +21,13 @@ export function StateBadge({
   return <span class={`badge ${tone}`}>{state}</span>;
 }
 
-const SHORT = { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
-
 /** A time as this computer's language writes it; the exact one is its title. @param isShort without the year, for long lists */
 export function Time({ at, isShort = false }: { readonly at: string | undefined; readonly isShort?: boolean }) {
   const time = at === undefined ? undefined : (readIso(at) ?? Date.parse(at));
   if (time === undefined || Number.isNaN(time)) return <>{at ?? '–'}</>;
   return (
     <time dateTime={at} title={at}>
-      {new Date(time).toLocaleString(undefined, isShort ? SHORT : { dateStyle: 'short', timeStyle: 'medium' })}
+      {shownTime(time, isShort)}
     </time>
   );
 }

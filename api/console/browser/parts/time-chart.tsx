@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { shownNumber } from '../client/shown.js';
 import { bucketSpan } from './chart-span.js';
 
 export type Series = {
@@ -63,7 +64,7 @@ export function TimeChart({ label, times, series, height = 180, kind = 'stacked'
   }, [shape]);
   useEffect(() => chart.current?.setData(data), [JSON.stringify(data)]);
   const totals = series.map(
-    ({ label: name, values }) => `${name}: ${values.reduce((sum, each) => sum + each, 0).toLocaleString()}`,
+    ({ label: name, values }) => `${name}: ${shownNumber(values.reduce((sum, each) => sum + each, 0))}`,
   );
   return (
     <figure class="chart">

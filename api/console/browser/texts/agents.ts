@@ -1,3 +1,5 @@
+import { shownNumber } from '../client/shown.js';
+
 /** What the list of agents says, and what is done to them. */
 export const AGENTS_TEXTS = {
   enrol: 'Enrol an agent',
@@ -39,7 +41,7 @@ export const AGENTS_TEXTS = {
   node: 'Node',
   none: 'No agent is like that.',
   noneYet: 'There are no agents yet.',
-  selected: (count: number) => (count === 1 ? '1 agent selected' : `${count.toLocaleString()} agents selected`),
+  selected: (count: number) => (count === 1 ? '1 agent selected' : `${shownNumber(count)} agents selected`),
   unselect: 'Unselect',
   actions: 'What to do with the selected agents',
   restart: 'Restart',
@@ -47,23 +49,23 @@ export const AGENTS_TEXTS = {
   remove: 'Remove',
   select: (name: string) => `Select ${name}`,
   agent: (name: string, id: string) => `${name} (${id})`,
-  many: (count: number) => (count === 1 ? '1 agent' : `${count.toLocaleString()} agents`),
+  many: (count: number) => (count === 1 ? '1 agent' : `${shownNumber(count)} agents`),
   restartTitle: (what: string) => `Restart ${what}?`,
   restartText:
     'Its daemons stop and start again. What happens on the host meanwhile is read afterwards from its files. Only agents that are connected get the order.',
-  restarted: (count: number) => `The order to restart was sent to ${count.toLocaleString()} of them.`,
+  restarted: (count: number) => `The order to restart was sent to ${shownNumber(count)} of them.`,
   regroupTitle: (what: string) => `Groups of ${what}`,
   regroupText: 'They get the files of the group with their next keepalive, and work by them at once.',
   regroupAdd: 'Add to the group',
   regroupOnly: 'Move to the group, out of all others',
   regroupLeave: 'Take out of the group',
   regroupHow: 'What to do',
-  regrouped: (count: number, group: string) => `Done for ${count.toLocaleString()} of them: ${group}.`,
+  regrouped: (count: number, group: string) => `Done for ${shownNumber(count)} of them: ${group}.`,
   removeTitle: (what: string) => `Remove ${what}?`,
   removeText:
     'Its key counts no more: the agent is cut off, and its host must be enrolled again to come back, under a new id. What is stored of its files, inventory and policies is deleted. Its alerts stay.',
   purge: 'Forget the key entirely, too (purge)',
-  removed: (count: number) => `Removed: ${count.toLocaleString()}.`,
+  removed: (count: number) => `Removed: ${shownNumber(count)}.`,
   tabs: 'About this agent',
   overview: 'Overview',
   configuration: 'Configuration',

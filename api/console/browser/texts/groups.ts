@@ -1,3 +1,5 @@
+import { shownNumber } from '../client/shown.js';
+
 /** What is said about groups. */
 export const GROUPS_TEXTS = {
   title: 'Groups',
@@ -13,7 +15,7 @@ export const GROUPS_TEXTS = {
   remove: 'Remove',
   removeTitle: (what: string) => `Remove ${what}?`,
   removeText: (members: number) =>
-    `Its files are deleted. ${members === 1 ? '1 agent leaves it' : `${members.toLocaleString()} agents leave it`}; who has no other group goes to default.`,
+    `Its files are deleted. ${members === 1 ? '1 agent leaves it' : `${shownNumber(members)} agents leave it`}; who has no other group goes to default.`,
   removeGroup: (group: string) => `Remove ${group}`,
   removed: (group: string) => `Removed: ${group}.`,
   select: (group: string) => `Select ${group}`,
@@ -22,19 +24,19 @@ export const GROUPS_TEXTS = {
   configuration: 'agent.conf',
   add: 'Add agents',
   addHint: 'Part of a name, an id or an address.',
-  added: (count: number) => `Added: ${count.toLocaleString()}.`,
+  added: (count: number) => `Added: ${shownNumber(count)}.`,
   take: 'Take out',
   takeTitle: (what: string, group: string) => `Take ${what} out of ${group}?`,
   takeText:
     'The files of the group are taken from them with their next keepalive. Who has no other group goes to default.',
-  taken: (count: number) => `Taken out: ${count.toLocaleString()}.`,
+  taken: (count: number) => `Taken out: ${shownNumber(count)}.`,
   noMembers: 'No agents are in this group.',
   have: (synced: number, total: number) =>
-    `${synced.toLocaleString()} of ${total.toLocaleString()} agents have the current files.`,
+    `${shownNumber(synced)} of ${shownNumber(total)} agents have the current files.`,
   away: (count: number) =>
     count === 1
       ? '1 is not connected, and gets them when it comes back.'
-      : `${count.toLocaleString()} are not connected, and get them when they come back.`,
+      : `${shownNumber(count)} are not connected, and get them when they come back.`,
   packing: 'The new files are being packed.',
   file: 'File',
   hash: 'MD5',
@@ -55,7 +57,7 @@ export const GROUPS_TEXTS = {
   reviewText: (members: number) =>
     members === 1
       ? '1 agent gets this with its next keepalive.'
-      : `${members.toLocaleString()} agents get this with their next keepalive.`,
+      : `${shownNumber(members)} agents get this with their next keepalive.`,
   changedMeanwhile: 'Somebody else has changed it meanwhile: what follows is the difference to what is there now.',
   laidOut: 'It is stored laid out with two blanks a level.',
   save: 'Save and send',

@@ -1,3 +1,5 @@
+import { shownNumber } from '../client/shown.js';
+
 /** What the pages about rules say. */
 export const RULES_TEXTS = {
   tabs: 'Parts of the ruleset',
@@ -101,7 +103,7 @@ export const RULES_TEXTS = {
     running: 'Tests run on the ruleset as it would be…',
     none: 'There are no tests of your own yet. Write some under Files, Tests: they are run before anything is saved.',
     summary: (passed: number, failed: number, skipped: number) =>
-      `${passed.toLocaleString()} passed, ${failed.toLocaleString()} failed${skipped > 0 ? `, ${skipped.toLocaleString()} skipped` : ''}`,
+      `${shownNumber(passed)} passed, ${shownNumber(failed)} failed${skipped > 0 ? `, ${shownNumber(skipped)} skipped` : ''}`,
     notLoaded: 'No test was run: the ruleset does not load.',
     denied: 'Your user may not run tests.',
     runOwn: 'Run own tests',

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import { SearchField } from '../../parts/search-field.js';
 import { SelectField } from '../../parts/select-field.js';
 import { useParams } from '../../router/use-place.js';
@@ -12,9 +13,8 @@ export function AgentFilters({ overview }: { readonly overview: AgentsOverview |
   const [place, change] = useParams();
   const value = (name: string) => place.get(name) ?? '';
   const set = (name: string) => (to: string) => change({ [name]: to, offset: undefined }, true);
-  const groups = overview?.groups.map(({ name, count }) => ({ value: name, count })) ?? [];
-  const systems = overview?.agent_os.map(({ os, count }) => ({ value: os.name, count })) ?? [];
-  const versions = overview?.agent_version.map(({ version, count }) => ({ value: version, count })) ?? [];
+  // There may be a thousand groups, and this is drawn anew with every key that is typed.
+  const { groups, systems, versions } = useMemo(() => optionsOf(overview), [overview]);
   const isFiltered = FILTERS.some((name) => value(name) !== '');
   return (
     <form class="row filters" role="search" aria-label={T.filters} onSubmit={(event) => event.preventDefault()}>
@@ -25,19 +25,9 @@ export function AgentFilters({ overview }: { readonly overview: AgentsOverview |
         options={[ALL, ...STATUSES.map((status) => [status, T.status[status]] as const)]}
         onChange={set('status')}
       />
-      <SelectField label={T.group} value={value('group')} options={[ALL, ...choices(groups)]} onChange={set('group')} />
-      <SelectField
-        label={T.os}
-        value={value('os.name')}
-        options={[ALL, ...choices(systems)]}
-        onChange={set('os.name')}
-      />
-      <SelectField
-        label={T.version}
-        value={value('version')}
-        options={[ALL, ...choices(versions)]}
-        onChange={set('version')}
-      />
+      <SelectField label={T.group} value={value('group')} options={groups} onChange={set('group')} />
+      <SelectField label={T.os} value={value('os.name')} options={systems} onChange={set('os.name')} />
+      <SelectField label={T.version} value={value('version')} options={versions} onChange={set('version')} />
       <SelectField
         label={T.config}
         value={value('group_config_status')}
@@ -55,4 +45,13 @@ export function AgentFilters({ overview }: { readonly overview: AgentsOverview |
       )}
     </form>
   );
+}
+
+function optionsOf(overview: AgentsOverview | undefined) {
+  const { groups = [], agent_os: systems = [], agent_version: versions = [] } = overview ?? {};
+  return {
+    groups: [ALL, ...choices(groups.map(({ name, count }) => ({ value: name, count })))],
+    systems: [ALL, ...choices(systems.map(({ os, count }) => ({ value: os.name, count })))],
+    versions: [ALL, ...choices(versions.map(({ version, count }) => ({ value: version, count })))],
+  };
 }

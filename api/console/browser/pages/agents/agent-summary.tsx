@@ -1,3 +1,4 @@
+import { shownNumber } from '../../client/shown.js';
 import { hrefOf } from '../../router/location.js';
 import { TEXTS } from '../../texts.js';
 import { type AgentsOverview, STATUSES } from './agent.js';
@@ -29,7 +30,7 @@ function Count({ title, count, href }: { readonly title: string; readonly count:
   return (
     <li>
       <a href={href}>
-        <strong>{count.toLocaleString()}</strong> {title}
+        <strong>{shownNumber(count)}</strong> {title}
       </a>
     </li>
   );

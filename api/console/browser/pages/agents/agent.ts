@@ -1,3 +1,4 @@
+import { shownNumber } from '../../client/shown.js';
 import { TEXTS } from '../../texts.js';
 
 /** An agent as the API shows it (rest-api.md 6.2); what is not known is absent. */
@@ -95,5 +96,5 @@ export function choices(items: readonly { readonly value: string; readonly count
   for (const { value, count } of items) if (value !== UNKNOWN) counts.set(value, (counts.get(value) ?? 0) + count);
   return [...counts]
     .sort(([, one], [, other]) => other - one)
-    .map(([value, count]) => [value, `${value} (${count.toLocaleString()})`]);
+    .map(([value, count]) => [value, `${value} (${shownNumber(count)})`]);
 }

@@ -1,5 +1,6 @@
 import { onlyItem } from '../../client/api-client.js';
 import { useConsole } from '../../client/console-context.js';
+import { shownNumber } from '../../client/shown.js';
 import { useQuery } from '../../client/use-query.js';
 import { Dialog } from '../../parts/dialog.js';
 import { DiffText } from '../../parts/diff-view.js';
@@ -40,10 +41,10 @@ function FileFacts({ file }: { readonly file: WatchedFile }) {
   return (
     <Facts
       facts={[
-        [T.size, file.size?.toLocaleString()],
+        [T.size, file.size === undefined ? undefined : shownNumber(file.size)],
         [T.mode, typeof perm === 'string' ? perm : JSON.stringify(perm)],
         [T.owner, [file.uname, file.gname].filter(Boolean).join(':')],
-        [T.changes, file.changes?.toLocaleString()],
+        [T.changes, file.changes === undefined ? undefined : shownNumber(file.changes)],
         [T.modified, <Time at={file.mtime ?? undefined} />],
         [T.seen, <Time at={file.date ?? undefined} />],
         ['MD5', <code>{file.md5}</code>],

@@ -1,4 +1,5 @@
 import { useConsole } from '../../client/console-context.js';
+import { shownNumber, shownTime } from '../../client/shown.js';
 import { useQuery } from '../../client/use-query.js';
 import type { Column } from '../../parts/data-table.js';
 import { PagedList } from '../../parts/paged-list.js';
@@ -68,7 +69,7 @@ function ScanState({ agent }: { readonly agent: Agent }) {
       notices.failed(error);
     }
   };
-  const shown = (at: string) => new Date(at).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' });
+  const shown = (at: string) => shownTime(Date.parse(at));
   return (
     <div class="card-head">
       <p class="hint">
@@ -101,7 +102,7 @@ function columnsOf(onOpen: (path: string) => void): readonly Column<WatchedFile>
       title: T.changes,
       sort: 'changes',
       isNumber: true,
-      show: ({ changes = 0 }) => changes.toLocaleString(),
+      show: ({ changes = 0 }) => shownNumber(changes),
     },
     {
       key: 'size',
@@ -109,7 +110,7 @@ function columnsOf(onOpen: (path: string) => void): readonly Column<WatchedFile>
       sort: 'size',
       isNumber: true,
       isExtra: true,
-      show: ({ size }) => size?.toLocaleString() ?? '–',
+      show: ({ size }) => (size === undefined ? '–' : shownNumber(size)),
     },
     {
       key: 'perm',

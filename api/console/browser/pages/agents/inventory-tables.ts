@@ -1,3 +1,4 @@
+import { shownNumber } from '../../client/shown.js';
 import type { INVENTORY_TEXTS } from '../../texts/inventory.js';
 
 /** A column of an inventory: where its value is in a row. A dot leads into an object, or is part of the name. */
@@ -118,7 +119,7 @@ export const INVENTORY_TABLES: readonly InventoryTable[] = [
 export function valueAt(row: Readonly<Record<string, unknown>>, path: string): string {
   const value = path in row ? row[path] : within(row, path);
   if (value === undefined || value === null || value === '' || value === ' ') return '–';
-  if (typeof value === 'number') return value.toLocaleString();
+  if (typeof value === 'number') return shownNumber(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

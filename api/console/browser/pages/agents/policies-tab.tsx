@@ -1,3 +1,4 @@
+import { shownNumber } from '../../client/shown.js';
 import { useQuery } from '../../client/use-query.js';
 import { type Column, DataTable } from '../../parts/data-table.js';
 import { Loaded } from '../../parts/loaded.js';
@@ -43,14 +44,14 @@ export function PoliciesTab({ agent }: { readonly agent: Agent }) {
       ),
     },
     { key: 'score', title: T.score, isNumber: true, show: ({ score }) => `${String(score)} %` },
-    { key: 'pass', title: T.passed, isNumber: true, show: ({ pass }) => pass.toLocaleString() },
-    { key: 'fail', title: T.failed, isNumber: true, show: ({ fail }) => fail.toLocaleString() },
+    { key: 'pass', title: T.passed, isNumber: true, show: ({ pass }) => shownNumber(pass) },
+    { key: 'fail', title: T.failed, isNumber: true, show: ({ fail }) => shownNumber(fail) },
     {
       key: 'invalid',
       title: T.notApplicable,
       isNumber: true,
       isExtra: true,
-      show: ({ invalid }) => invalid.toLocaleString(),
+      show: ({ invalid }) => shownNumber(invalid),
     },
     { key: 'end', title: T.scanned, isExtra: true, show: ({ end_scan: end }) => <Time at={end} /> },
   ];

@@ -1,3 +1,4 @@
+import { shownNumber } from '../../client/shown.js';
 import { useQuery } from '../../client/use-query.js';
 import { type Column, DataTable } from '../../parts/data-table.js';
 import { Loaded } from '../../parts/loaded.js';
@@ -44,13 +45,13 @@ function Connection({ id }: { readonly id: string }) {
 
 const LOG_COLUMNS: readonly Column<ReadFile>[] = [
   { key: 'location', title: T.location, show: ({ location }) => <code>{location}</code> },
-  { key: 'events', title: T.count, isNumber: true, show: ({ events }) => events.toLocaleString() },
-  { key: 'bytes', title: T.bytes, isNumber: true, isExtra: true, show: ({ bytes }) => bytes.toLocaleString() },
+  { key: 'events', title: T.count, isNumber: true, show: ({ events }) => shownNumber(events) },
+  { key: 'bytes', title: T.bytes, isNumber: true, isExtra: true, show: ({ bytes }) => shownNumber(bytes) },
   {
     key: 'drops',
     title: T.drops,
     isNumber: true,
-    show: ({ targets }) => targets.reduce((sum, { drops }) => sum + drops, 0).toLocaleString(),
+    show: ({ targets }) => shownNumber(targets.reduce((sum, { drops }) => sum + drops, 0)),
   },
 ];
 
@@ -83,7 +84,12 @@ function Counted({ id }: { readonly id: string }) {
       {({ affected_items: items }) =>
         items.map(({ name, agents }) => (
           <Card title={T.countedBy(name)} key={name}>
-            <Facts facts={flatten(agents[0]?.metrics).map(([way, value]) => [way, value.toLocaleString()])} />
+            <Facts
+              facts={flatten(agents[0]?.metrics).map(([way, value]) => [
+                way,
+                typeof value === 'number' ? shownNumber(value) : value,
+              ])}
+            />
           </Card>
         ))
       }

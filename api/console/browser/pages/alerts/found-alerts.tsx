@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { filtersOf } from '../../client/alert-filters.js';
 import type { AlertHistogram, AlertList } from '../../client/alerts.js';
 import { useConsole } from '../../client/console-context.js';
+import { shownNumber } from '../../client/shown.js';
 import { useQuery } from '../../client/use-query.js';
 import { AlertChart } from '../../parts/alert-chart.js';
 import { Loaded } from '../../parts/loaded.js';
@@ -74,7 +75,7 @@ export function FoundAlerts({ version }: { readonly version: number }) {
 }
 
 function countOf({ total_affected_items: total, total_is_exact: isExact }: AlertList): string {
-  return TEXTS.alerts.count(isExact ? total.toLocaleString() : TEXTS.common.atLeast(total));
+  return TEXTS.alerts.count(isExact ? shownNumber(total) : TEXTS.common.atLeast(total));
 }
 
 /** Pages of a search behind each other; the others belong to the first, and are gone with it. */

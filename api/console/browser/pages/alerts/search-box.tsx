@@ -2,6 +2,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { AGENT_GROUP, filterNamed, filtersOf } from '../../client/alert-filters.js';
 import type { AlertTop } from '../../client/alerts.js';
 import { useGroupNames } from '../../client/use-groups.js';
+import { shownNumber } from '../../client/shown.js';
 import { useQuery } from '../../client/use-query.js';
 import { useRuleNames } from '../../client/use-rule-names.js';
 import { Combobox, type Suggestion } from '../../parts/combobox.js';
@@ -100,6 +101,6 @@ function useValues(completion: Completion): Choice[] {
   return found.map(({ value, count }) => ({
     ...{ key: value, word: value },
     label: rules.has(value) ? `${value} ${rules.get(value) ?? ''}` : value,
-    ...(count === undefined ? {} : { note: count.toLocaleString() }),
+    ...(count === undefined ? {} : { note: shownNumber(count) }),
   }));
 }

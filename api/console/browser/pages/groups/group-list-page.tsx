@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
+import { shownNumber } from '../../client/shown.js';
 import type { Group } from '../../client/use-groups.js';
 import type { Column } from '../../parts/data-table.js';
 import { Page } from '../../parts/page.js';
@@ -80,7 +81,7 @@ function columnsOf(onRemove: ((group: Group) => void) | undefined): readonly Col
       title: T.members,
       sort: 'count',
       isNumber: true,
-      show: ({ name, count }) => <a href={hrefOf(['agents'], { group: name })}>{count.toLocaleString()}</a>,
+      show: ({ name, count }) => <a href={hrefOf(['agents'], { group: name })}>{shownNumber(count)}</a>,
     },
     { key: 'sum', title: T.sum, isExtra: true, show: ({ mergedSum }) => <code>{mergedSum ?? '–'}</code> },
     ...(onRemove !== undefined

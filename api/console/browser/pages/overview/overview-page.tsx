@@ -1,5 +1,6 @@
 import type { AlertHistogram } from '../../client/alerts.js';
 import { useConsole } from '../../client/console-context.js';
+import { shownNumber } from '../../client/shown.js';
 import { useQuery } from '../../client/use-query.js';
 import { AlertChart } from '../../parts/alert-chart.js';
 import { Loaded } from '../../parts/loaded.js';
@@ -65,7 +66,7 @@ function OverTimeCard() {
             <p>
               {TEXTS.alerts.count(
                 histogram.total_is_exact
-                  ? histogram.total_alerts.toLocaleString()
+                  ? shownNumber(histogram.total_alerts)
                   : TEXTS.common.atLeast(histogram.total_alerts),
               )}
             </p>
