@@ -1,3 +1,5 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -7,6 +9,7 @@ import { testCoverage } from '../../bin/ruletest/test-coverage.js';
 import type { Diagnostics } from '../../lib/engine/event.js';
 import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { productRoot } from '../../lib/product/product-root.js';
+import { readTestFile } from '../../lib/ruleset/tests/read-test-file.js';
 import { type RuleTestResult, RuleTestRunner } from '../../lib/ruleset/tests/run-rule-test.js';
 
 const directory = fileURLToPath(new URL('etc/ruleset', productRoot()));
@@ -56,5 +59,23 @@ describe('starter ruleset', () => {
       .filter(({ rule }) => rule.level >= 3 && !/(?:pci_dss|gdpr|hipaa|nist_800_53|gpg13|tsc)_/.test(rule.groups))
       .map(({ rule }) => rule.id);
     expect(untagged).to.deep.equal([]);
+  });
+
+  it('is built upon by the example of a new home', () => {
+    const own = mkdtempSync(join(tmpdir(), 'svc-own-'));
+    try {
+      mkdirSync(join(own, 'rules'));
+      copyFileSync(fileURLToPath(new URL('etc/local_rules.xml', productRoot())), join(own, 'rules', 'local_rules.xml'));
+      const runner = new RuleTestRunner(loadOfflineRuleset([directory, own], diagnostics), diagnostics);
+      const log = 'Mar  7 09:15:02 web sshd[812]: Failed password for root from 192.0.2.1 port 5012 ssh2';
+      const [example] = readTestFile(
+        `- { name: example, log: '${log}', expect: { rule: 100001, level: 5 } }`,
+        'own.yml',
+      );
+      expect(runner.run(example!).problems).to.deep.equal([]);
+      expect(messages).to.deep.equal([]);
+    } finally {
+      rmSync(own, { recursive: true });
+    }
   });
 });

@@ -6,7 +6,7 @@ import { ConsoleHome } from '../../support/console/console-home.js';
 import { ConsolePage, PHONE } from '../../support/console/console-page.js';
 
 const FILE = 'etc/rules/local_rules.xml';
-const LINE = 'Nov 21 10:00:09 web1 sshd[77]: Failed publickey for alice from 192.0.2.1 port 5012 ssh2';
+const LINE = 'Nov 21 10:00:09 web1 sshd[77]: Failed password for alice from 192.0.2.1 port 5012 ssh2';
 const TESTS = `- name: the example address
   log: '${LINE}'
   expect: { rule: 100001, level: 5 }
@@ -69,6 +69,7 @@ describe('the console: rules', function () {
     await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('etc/tests/own.yml is saved.').waitFor();
 
+    const before = page.url();
     await console.go(`#/rules?tab=files&file=${FILE}`);
     const editor = page.getByLabel(FILE, { exact: true });
     await editor.waitFor();
@@ -87,6 +88,14 @@ describe('the console: rules', function () {
     await console.expectClean();
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await editor.inputValue()).to.include('level="five"');
+    // A step back is the one that it was before the link, which is not asked about again.
+    const here = page.url();
+    await page.evaluate('history.back()');
+    await question.waitFor();
+    expect(page.url()).to.equal(here);
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.waitForURL(before);
+    await page.evaluate('history.forward()');
 
     await editor.fill(text.replace('level="5"', 'level="8"'));
     await page.getByText('The ruleset loads with it.').waitFor();

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { addGuard } from '../router/leave-guards.js';
+import { addGuard, type Held } from '../router/leave-guards.js';
 import type { Place } from '../router/location.js';
 import { TEXTS } from '../texts.js';
 import { Confirm } from './dialog.js';
@@ -13,7 +13,7 @@ type LeaveGuardProps = {
 
 /** Asks before a page with something unsaved is left for another one, closed or loaded again. */
 export function LeaveGuard({ isChanged, keepsAt }: LeaveGuardProps) {
-  const [isAsking, setAsking] = useState(false);
+  const [held, setHeld] = useState<Held>();
   const facts = useRef({ isChanged, keepsAt, isLeaving: false });
   facts.current.isChanged = isChanged;
   facts.current.keepsAt = keepsAt;
@@ -26,7 +26,7 @@ export function LeaveGuard({ isChanged, keepsAt }: LeaveGuardProps) {
         facts.current.isLeaving = false;
         return true;
       },
-      onHeld: () => setAsking(true),
+      onHeld: setHeld,
     });
     const unloads = (event: BeforeUnloadEvent) => {
       if (facts.current.isChanged) event.preventDefault();
@@ -37,16 +37,19 @@ export function LeaveGuard({ isChanged, keepsAt }: LeaveGuardProps) {
       removeEventListener('beforeunload', unloads);
     };
   }, []);
-  if (!isAsking) return null;
+  if (held === undefined) return null;
   return (
     <Confirm
       title={TEXTS.common.leaveTitle}
       action={TEXTS.common.leave}
       isDangerous
-      onClose={() => setAsking(false)}
+      onClose={() => {
+        if (!facts.current.isLeaving) held.stay();
+        setHeld(undefined);
+      }}
       onConfirm={() => {
         facts.current.isLeaving = true;
-        history.back();
+        held.go();
         return Promise.resolve();
       }}
     >

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { holdBack } from './leave-guards.js';
+import { holdBack, isHeld } from './leave-guards.js';
 import { hrefOf, type Place, readPlace } from './location.js';
 
 /** Where somebody is; shows anew when that changes. */
@@ -19,11 +19,12 @@ export function usePlace(): Place {
 
 /** Goes to a place. @param replace leaves no step behind: for what somebody types */
 export function go(href: string, replace = false): void {
+  if (isHeld(href, () => go(href, replace))) return;
   if (!replace) {
     location.hash = href;
     return;
   }
-  history.replaceState(null, '', href);
+  history.replaceState(history.state, '', href);
   dispatchEvent(new HashChangeEvent('hashchange'));
 }
 
