@@ -873,6 +873,21 @@ export type Operations = {
     readonly permitted: { readonly nodes: PermittedIds };
   };
 
+  /** GET /cluster/{node_id}/configuration/differences: Where the configuration of a node differs from the default. */
+  getClusterNodeIdConfigurationDifferences: {
+    readonly parameters: {
+      readonly pretty: boolean;
+      readonly wait_for_complete: boolean;
+      readonly node_id: string;
+      readonly offset: number;
+      readonly limit: number;
+      readonly sort?: string;
+      readonly search?: string;
+    };
+    readonly body: undefined;
+    readonly permitted: { readonly nodes: PermittedIds; readonly secrets: boolean };
+  };
+
   /** GET /cluster/{node_id}/configuration/{component}/{configuration}: Configuration in force on a node. */
   getClusterNodeIdConfigurationComponentConfiguration: {
     readonly parameters: {

@@ -10,6 +10,7 @@ const TWINS = [
   ['getClusterNodeIdConfiguration', 'getManagerConfiguration'],
   ['putClusterNodeIdConfiguration', 'putManagerConfiguration'],
   ['getClusterNodeIdConfigurationComponentConfiguration', 'getManagerConfigurationComponentConfiguration'],
+  ['getClusterNodeIdConfigurationDifferences', 'getManagerConfigurationDifferences'],
   ['getClusterNodeIdDaemonsStats', 'getManagerDaemonsStats'],
   ['getClusterNodeIdStats', 'getManagerStats'],
   ['getClusterNodeIdStatsHourly', 'getManagerStatsHourly'],

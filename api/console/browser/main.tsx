@@ -4,6 +4,7 @@ import { ConsoleContext } from './client/console-context.js';
 import { Notices } from './client/notices.js';
 import { Session } from './client/session.js';
 import { Shell } from './shell/shell.js';
+import { followSystemTheme } from './shell/theme.js';
 
 import './style/base.css';
 import './style/parts.css';
@@ -13,6 +14,7 @@ import './style/alerts.css';
 import './style/manager.css';
 import 'uplot/dist/uPlot.min.css';
 
+followSystemTheme();
 const place = document.getElementById('console');
 if (place !== null) {
   const session = new Session();

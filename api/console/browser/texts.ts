@@ -1,3 +1,4 @@
+import { shownNumber } from './client/shown.js';
 import { AGENT_TABS_TEXTS } from './texts/agent-tabs.js';
 import { AGENTS_TEXTS, ENROL_TEXTS } from './texts/agents.js';
 import { GROUPS_TEXTS } from './texts/groups.js';
@@ -51,20 +52,18 @@ export const TEXTS = {
     search: 'Search',
     previous: 'Previous',
     next: 'Next',
-    of: (from: number, to: number, total: number) =>
-      `${from.toLocaleString()}–${to.toLocaleString()} of ${total.toLocaleString()}`,
+    of: (from: number, to: number, total: number) => `${shownNumber(from)}–${shownNumber(to)} of ${shownNumber(total)}`,
     none: 'None',
-    atLeast: (count: number) => `at least ${count.toLocaleString()}`,
+    atLeast: (count: number) => `at least ${shownNumber(count)}`,
     selectPage: 'Select all on this page',
     sortBy: (column: string) => `Sort by ${column}`,
     notFound: 'There is no such page.',
     notices: 'Messages',
     noDifference: 'No difference.',
     noDifferenceFound: 'The difference is too large to be shown.',
-    cut: (shown: number, length: number) =>
-      `The first ${shown.toLocaleString()} of ${length.toLocaleString()} characters.`,
+    cut: (shown: number, length: number) => `The first ${shownNumber(shown)} of ${shownNumber(length)} characters.`,
     tooLarge: (most: number) =>
-      `A text of more than ${most.toLocaleString()} characters is not changed here: take the API, or the file on the manager.`,
+      `A text of more than ${shownNumber(most)} characters is not changed here: take the API, or the file on the manager.`,
     leave: 'Leave',
     leaveTitle: 'Leave without saving?',
     leaveText: 'What you have typed here is not saved, and is lost when you leave.',
@@ -100,8 +99,13 @@ export const TEXTS = {
     states: 'Agents',
     state: { active: 'Active', disconnected: 'Disconnected', pending: 'Pending', never_connected: 'Never connected' },
     synced: (synced: number, total: number) =>
-      `${synced.toLocaleString()} of ${total.toLocaleString()} have the newest configuration.`,
+      `${shownNumber(synced)} of ${shownNumber(total)} have the newest configuration.`,
     daemons: 'Daemons',
+    daemonsOf: (node: string) => `Daemons of ${node}, which answers here:`,
+    nodes: 'Nodes of the cluster',
+    master: 'master',
+    heard: 'heard',
+    notHeard: 'not heard',
     all: 'Show all',
     toAlerts: 'Search all alerts of this time',
   },
@@ -117,7 +121,7 @@ export const TEXTS = {
     noneYet: 'Nothing was found so far; the search has not looked at everything yet.',
     more: 'Show more',
     mostRows: (count: number) =>
-      `These are ${count.toLocaleString()}. Narrow the search to see others, or export what is found.`,
+      `These are ${shownNumber(count)}. Narrow the search to see others, or export what is found.`,
     search: 'Search alerts',
     searchExample: 'Words, or srcip:10.0.0.1 -rule_ids:5710',
     searchHint:
@@ -170,14 +174,14 @@ export const TEXTS = {
     },
     awayNodes: (nodes: string) => `Not heard for now: ${nodes}. Alerts from there come when that is over.`,
     came: (count: number, perSecond: number) =>
-      `${count.toLocaleString()} came, ${perSecond.toFixed(perSecond < 10 ? 1 : 0)} a second.`,
+      `${shownNumber(count)} came, ${perSecond.toFixed(perSecond < 10 ? 1 : 0)} a second.`,
     passedOver: (count: number, most: number) =>
-      `${count.toLocaleString()} were passed over: only the newest ${most.toLocaleString()} are shown. A search finds all.`,
+      `${shownNumber(count)} were passed over: only the newest ${shownNumber(most)} are shown. A search finds all.`,
     nothingYet: 'Nothing came yet.',
     copyLink: 'Copy link',
     export: 'Export',
     exportHint: (most: number) =>
-      `Everything that the search finds, up to ${most.toLocaleString()} alerts. Keep this window open meanwhile.`,
+      `Everything that the search finds, up to ${shownNumber(most)} alerts. Keep this window open meanwhile.`,
     format: 'Format',
     formats: {
       csv: 'CSV, for spreadsheets: the commonest fields',
@@ -185,9 +189,9 @@ export const TEXTS = {
     },
     download: 'Download',
     exportEnded: 'Your session ended meanwhile: nothing was written. Start it again.',
-    exporting: (count: number) => `${count.toLocaleString()} alerts so far…`,
+    exporting: (count: number) => `${shownNumber(count)} alerts so far…`,
     exported: (count: number, isWhole: boolean) =>
-      `${count.toLocaleString()} alerts are in the file. ${isWhole ? 'That is all.' : 'There are more: narrow the search or the time.'}`,
+      `${shownNumber(count)} alerts are in the file. ${isWhole ? 'That is all.' : 'There are more: narrow the search or the time.'}`,
     one: 'Alert',
     log: 'Line of the log',
     tabs: { values: 'Values', rule: 'Rule', explain: 'Explain', around: 'Around', json: 'JSON' },
@@ -204,7 +208,7 @@ export const TEXTS = {
   },
   explain: {
     all: (decoders: number, rules: number) =>
-      `Also what did not match (${decoders.toLocaleString()} steps of decoders, ${rules.toLocaleString()} rules were tried)`,
+      `Also what did not match (${shownNumber(decoders)} steps of decoders, ${shownNumber(rules)} rules were tried)`,
     header: 'Header',
     decoders: (name: string | undefined) => (name === undefined ? 'Decoders: none took it' : `Decoders: ${name}`),
     fields: 'Fields',

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { skipWithoutChromium, startChromium } from '../../support/console/chromium.js';
 import { ConsoleHome } from '../../support/console/console-home.js';
 import { ConsolePage, PHONE } from '../../support/console/console-page.js';
@@ -57,6 +57,37 @@ describe('the console: the manager', function () {
       }
       await console.close();
     }
+  });
+
+  it('is about a node of a cluster that is chosen, by its address, and names one that is not heard', async () => {
+    const page = await open('#/manager');
+    await page.getByRole('row', { name: 'svc-analysisd running' }).waitFor();
+    expect(await page.getByLabel('Node', { exact: true }).count(), 'a manager that is alone').to.equal(0);
+    await answerAsCluster(page);
+    await console.go('#/overview');
+    await page.getByRole('list', { name: 'Nodes of the cluster' }).getByText('not heard').waitFor();
+    await page.getByText('Daemons of node01, which answers here:').waitFor();
+    await console.expectClean();
+    await page.getByRole('link', { name: 'node02' }).click();
+    await page.getByRole('row', { name: 'svc-remoted failed' }).waitFor();
+    const node = page.getByLabel('Node', { exact: true });
+    expect(await node.inputValue()).to.equal('node02');
+    await console.expectClean();
+    await page.getByRole('tab', { name: 'Log' }).click();
+    await page.getByText('a line of node02').waitFor();
+    await page.getByRole('tab', { name: 'Configuration' }).click();
+    await page.getByRole('cell', { name: 'global.logall' }).waitFor();
+    await node.selectOption('node03');
+    await page.getByRole('alert').filter({ hasText: 'node03: it is not heard' }).waitFor();
+    expect(page.url()).to.include('node=node03');
+    await console.expectClean();
+    await page.goBack();
+    await page.getByRole('cell', { name: 'global.logall' }).waitFor();
+    await page.setViewportSize(PHONE);
+    await console.expectNoSidewaysScroll();
+    await page.getByRole('tab', { name: 'Users' }).click();
+    await page.getByRole('button', { name: 'New user' }).waitFor();
+    expect(await node.count(), 'users are those of all nodes').to.equal(0);
   });
 
   it('says where the configuration differs, checks a new one, and shows what changes before it is saved', async () => {
@@ -143,3 +174,40 @@ describe('the console: the manager', function () {
     await console.expectClean();
   });
 });
+
+/** Has a page see the manager as the node of a cluster; of its operations on nodes those that it is asked for are answered. */
+async function answerAsCluster(page: Page): Promise<void> {
+  const list = (...items: unknown[]) => ({
+    data: { affected_items: items, total_affected_items: items.length, failed_items: [], total_failed_items: 0 },
+  });
+  const health = list({ info: { name: 'node01', type: 'master' } }, { info: { name: 'node02', type: 'worker' } });
+  const away = { error: { code: 3022, message: 'node03: it is not heard' }, id: ['node03'] };
+  const line = { timestamp: '2026-05-01T10:00:00Z', tag: 'svc-db', level: 'info', description: 'a line of node02' };
+  const answers: Readonly<Record<string, unknown>> = {
+    '/cluster/status': { data: { enabled: 'yes', running: 'yes' } },
+    '/cluster/local/info': list({ node: 'node01', cluster: 'demo', type: 'master' }),
+    '/cluster/healthcheck': { data: { ...health.data, failed_items: [away], total_failed_items: 1 } },
+    '/cluster/node02/status': list({ 'svc-remoted': 'failed' }),
+    '/cluster/node02/info': list({
+      version: 'v1',
+      path: '/opt',
+      max_agents: '1',
+      tz_name: 'UTC',
+      tz_offset: '+0000',
+      uuid: null,
+    }),
+    '/cluster/node02/logs/summary': list(),
+    '/cluster/node02/logs': list(line),
+    '/cluster/node02/configuration/differences': list({
+      source: 'etc/manager.conf',
+      option: 'global.logall',
+      value: true,
+    }),
+  };
+  await page.route('**/cluster/**', async (route) => {
+    const answer = answers[new URL(route.request().url()).pathname];
+    if (answer !== undefined) return route.fulfill({ json: answer });
+    const detail = 'The node of the cluster is not available: node03: it is not heard';
+    return route.fulfill({ status: 500, json: { title: 'Cluster error', detail, error: 3022 } });
+  });
+}

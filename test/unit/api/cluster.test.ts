@@ -35,7 +35,7 @@ describe('the cluster over the API', () => {
     const status = await api.call('GET', '/cluster/status');
     lists.checker.check('GET', '/cluster/status', status);
     expect(status.json()).to.deep.equal({ data: { enabled: 'no', running: 'no' }, error: 0 });
-    expect(paths()).to.have.length(22);
+    expect(paths()).to.have.length(23);
     for (const { method, path, filled, headers } of paths()) {
       const answer = await api.call(method, filled, headers === undefined ? undefined : '<a/>', headers);
       lists.checker.check(method, path, answer);
@@ -100,7 +100,7 @@ describe('the cluster over the API', () => {
   it('answers for this node what the manager answers, and 3022 for others', async () => {
     writeFileSync(api.home.path('etc/manager.conf'), CLUSTER);
     const twins = paths().filter(({ path, method }) => path.includes('{node_id}') && method === 'GET');
-    expect(twins).to.have.length(12);
+    expect(twins).to.have.length(13);
     for (const { path, filled } of twins) {
       const twin = await api.call('GET', filled);
       const manager = await api.call('GET', filled.replace('/cluster/node01', '/manager'));

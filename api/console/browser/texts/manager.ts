@@ -8,6 +8,9 @@ export const MANAGER_TEXTS = {
   users: 'Users',
   roles: 'Roles',
   api: 'API',
+  node: 'Node',
+  nodeMaster: (name: string) => `${name} (master)`,
+  nodeAway: (name: string) => `${name} (not heard)`,
   daemon: 'Daemon',
   state: 'State',
   states: 'States of daemons',
@@ -24,6 +27,10 @@ export const MANAGER_TEXTS = {
   restartText:
     'All daemons are stopped and started again, when the configuration is right. Events wait meanwhile; this page is back in some seconds.',
   restarting: 'The manager restarts.',
+  restartNodeTitle: (node: string) => `Restart ${node}?`,
+  restartNodeText:
+    'All of its daemons are stopped and started again, when its configuration is right. Its agents come back by themselves, or go to other nodes.',
+  nodeRestarting: (node: string) => `${node} restarts.`,
   restarted: 'The manager is back.',
   notBack: 'The manager was not seen to go and come back within two minutes. Its log says why.',
   mayNotRestart: 'Your user may not restart the manager.',

@@ -88,7 +88,7 @@ describe('the console: the manager', () => {
       send: (method: string, _path: string, { params = {} }: { params?: Record<string, unknown> } = {}) => {
         sent.push(`${method} ${String(params['role_ids'])}`);
         if (fails && method === 'DELETE') return Promise.reject(new Error('away'));
-        return Promise.resolve({ affected_items: [] });
+        return Promise.resolve({ failed_items: [] });
       },
     } as unknown as Parameters<typeof changeLinks>[0];
     const known = { current: [1, 2] };
@@ -98,6 +98,17 @@ describe('the console: the manager', () => {
     await change();
     expect(sent).to.deep.equal(['POST 3', 'DELETE 1', 'DELETE 1']);
     expect(known.current).to.deep.equal([2, 3]);
+  });
+
+  it('knows what could not be given, and tells of it', async () => {
+    const refused = { error: { code: 4002, message: 'it is not there' }, id: [4] };
+    const api = {
+      send: (method: string) => Promise.resolve({ failed_items: method === 'POST' ? [refused] : [] }),
+    } as unknown as Parameters<typeof changeLinks>[0];
+    const known = { current: [1] };
+    const answers = await changeLinks(api, ['/x', 'role_ids'], known, new Set([3, 4]));
+    expect(known.current).to.deep.equal([3]);
+    expect(answers.flatMap(({ failed_items: failed }) => failed)).to.deep.equal([refused]);
   });
 
   it('says what a user may do: policies of its roles, in their order', () => {

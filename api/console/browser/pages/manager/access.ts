@@ -1,4 +1,4 @@
-import type { ApiClient } from '../../client/api-client.js';
+import type { ApiClient, List } from '../../client/api-client.js';
 
 /** Objects of access control as the API shows them (rest-api.md 6.9). */
 export type User = {
@@ -43,26 +43,38 @@ export function changesOf(
 
 /**
  * Gives and takes roles of a user, or policies of a role. It gives first: what fails half way leaves more than was wanted, and
- * nobody who may do nothing. Each step that was done is noted, so that the same choice can be asked for again.
+ * nobody who may do nothing. What was done is noted, so that the same choice can be asked for again.
  * @param address where they are given and taken
  * @param parameter takes their ids
  * @param known what there is now
+ * @returns the answers: of many things some may not have been done
+ * @throws Failure when nothing of a step could be done
  */
 export async function changeLinks(
   api: Pick<ApiClient, 'send'>,
   [address, parameter]: readonly [address: string, parameter: 'role_ids' | 'policy_ids'],
   known: { current: readonly number[] },
   chosen: ReadonlySet<number>,
-): Promise<void> {
+): Promise<readonly List<unknown>[]> {
+  const answers: List<unknown>[] = [];
   const { added, removed } = changesOf(known.current, chosen);
   if (added.length > 0) {
-    await api.send('POST', address, { params: { [parameter]: added.map(String) } });
-    known.current = [...known.current, ...added];
+    const answer = await api.send('POST', address, { params: { [parameter]: added.map(String) } });
+    known.current = [...known.current, ...doneOf(added, answer)];
+    answers.push(answer);
   }
   if (removed.length > 0) {
-    await api.send('DELETE', address, { params: { [parameter]: removed.map(String) } });
-    known.current = known.current.filter((id) => !removed.includes(id));
+    const answer = await api.send('DELETE', address, { params: { [parameter]: removed.map(String) } });
+    const gone = doneOf(removed, answer);
+    known.current = known.current.filter((id) => !gone.includes(id));
+    answers.push(answer);
   }
+  return answers;
+}
+
+function doneOf(ids: readonly number[], { failed_items: failed }: List<unknown>): readonly number[] {
+  const not = new Set(failed.flatMap(({ id }) => id.map(Number)));
+  return ids.filter((id) => !not.has(id));
 }
 
 /** Policies that count for somebody with these roles, in their order: a later one goes before an earlier one. */

@@ -5,10 +5,12 @@ import { CodeView } from '../../parts/code-view.js';
 import { Confirm } from '../../parts/dialog.js';
 import { Field } from '../../parts/field.js';
 import { Loaded } from '../../parts/loaded.js';
+import { Missing } from '../../parts/missing.js';
 import { Card } from '../../parts/page.js';
 import { SelectField } from '../../parts/select-field.js';
 import { TEXTS } from '../../texts.js';
 import { MayButton } from './may-button.js';
+import { useScope } from './scope.js';
 
 const T = TEXTS.manager;
 
@@ -19,8 +21,9 @@ export function ApiTab() {
   const sessions = useQuery('security config', (api, signal) =>
     api.get<SessionSettings>('/security/config', {}, signal),
   );
-  const config = useQuery('api config', (api, signal) =>
-    api.list<{ node_name: string; node_api_config: object }>('/manager/api/config', {}, signal),
+  const { node, some } = useScope();
+  const config = useQuery(`api config ${node ?? ''}`, (api, signal) =>
+    api.list<{ node_name: string; node_api_config: object }>(...some('api/config'), signal),
   );
   return (
     <>
@@ -29,11 +32,14 @@ export function ApiTab() {
       </Card>
       <Card title={T.apiSettings}>
         <Loaded query={config}>
-          {({ affected_items: items }) =>
-            items.map(({ node_name: node, node_api_config: settings }) => (
-              <CodeView key={node} label={node} text={JSON.stringify(settings, null, 2)} />
-            ))
-          }
+          {({ affected_items: items, failed_items: failed }) => (
+            <>
+              <Missing failed={failed} />
+              {items.map(({ node_name: name, node_api_config: settings }) => (
+                <CodeView key={name} label={name} text={JSON.stringify(settings, null, 2)} />
+              ))}
+            </>
+          )}
         </Loaded>
       </Card>
     </>

@@ -8,6 +8,7 @@ import { SelectField } from '../../parts/select-field.js';
 import { useParams } from '../../router/use-place.js';
 import { TEXTS } from '../../texts.js';
 import { MainFile } from './main-file.js';
+import { useScope } from './scope.js';
 
 const T = TEXTS.manager;
 const VIEWS = ['differences', 'file', 'inForce'] as const;
@@ -87,6 +88,7 @@ const COLUMNS: readonly Column<Difference>[] = [
 ];
 
 function Differences() {
+  const { path } = useScope();
   const [place, change] = useParams();
   const search = place.get('search') ?? '';
   return (
@@ -99,7 +101,7 @@ function Differences() {
       />
       <PagedList<Difference>
         label={T.differencesOf}
-        path="/manager/configuration/differences"
+        path={path('configuration/differences')}
         params={{ search }}
         columns={COLUMNS}
         rowKey={({ source, option }) => `${source} ${option}`}
@@ -117,11 +119,11 @@ function Value({ value }: { readonly value: unknown }) {
 }
 
 function InForce() {
+  const { path } = useScope();
   const [place, change] = useParams();
   const part = PARTS.find((known) => known === place.get('part')) ?? PARTS[0];
-  const query = useQuery(`in force ${part}`, (api, signal) =>
-    api.list<object>(`/manager/configuration/${part}`, {}, signal),
-  );
+  const address = path(`configuration/${part}`);
+  const query = useQuery(address, (api, signal) => api.list<object>(address, {}, signal));
   return (
     <>
       <div class="row">

@@ -5,6 +5,7 @@ import { Card } from '../../parts/page.js';
 import { Facts, StateBadge } from '../../parts/small.js';
 import { TEXTS } from '../../texts.js';
 import { RestartButton } from './restart-button.js';
+import { useScope } from './scope.js';
 
 const T = TEXTS.manager;
 const EVERY_MS = 10_000;
@@ -20,15 +21,16 @@ type Info = {
 
 /** Which daemons run, and who this manager is. */
 export function DaemonsTab() {
+  const { node, path } = useScope();
   const states = useQuery(
-    'daemons',
-    (api, signal) => api.list<Readonly<Record<string, string>>>('/manager/status', {}, signal),
+    path('status'),
+    (api, signal) => api.list<Readonly<Record<string, string>>>(path('status'), {}, signal),
     EVERY_MS,
   );
-  const info = useQuery('manager info', (api, signal) => api.list<Info>('/manager/info', {}, signal));
+  const info = useQuery(path('info'), (api, signal) => api.list<Info>(path('info'), {}, signal));
   return (
     <>
-      <Card title={T.about} actions={<RestartButton />}>
+      <Card title={node ?? T.about} actions={<RestartButton />}>
         <Loaded query={info}>
           {({ affected_items: [item] }) =>
             item !== undefined && (

@@ -6,6 +6,7 @@ import { SelectField } from '../../parts/select-field.js';
 import { StateBadge, Time } from '../../parts/small.js';
 import { useParams } from '../../router/use-place.js';
 import { TEXTS } from '../../texts.js';
+import { useScope } from './scope.js';
 
 const T = TEXTS.manager;
 const FOLLOW_MS = 10_000;
@@ -23,8 +24,9 @@ const COLUMNS: readonly Column<Line>[] = [
 /** What the daemons said lately. */
 export function LogTab() {
   const [place, change] = useParams();
-  const summary = useQuery('log summary', (api, signal) =>
-    api.list<Readonly<Record<string, unknown>>>('/manager/logs/summary', {}, signal),
+  const { path } = useScope();
+  const summary = useQuery(path('logs/summary'), (api, signal) =>
+    api.list<Readonly<Record<string, unknown>>>(path('logs/summary'), {}, signal),
   );
   const tags = (summary.data?.affected_items ?? []).flatMap((item) => Object.keys(item));
   const value = (name: string) => place.get(name) ?? '';
@@ -59,7 +61,7 @@ export function LogTab() {
       </div>
       <PagedList<Line>
         label={T.log}
-        path="/manager/logs"
+        path={path('logs')}
         params={{ search: value('search'), level: value('level'), tag: value('tag') }}
         columns={COLUMNS}
         rowKey={({ timestamp, tag, description }, index) => `${timestamp} ${tag} ${description} ${String(index)}`}

@@ -12,21 +12,23 @@ import { Loaded } from '../../parts/loaded.js';
 import type { Place } from '../../router/location.js';
 import { TEXTS } from '../../texts.js';
 import { RestartButton } from './restart-button.js';
+import { type Scope, useScope } from './scope.js';
 
 const T = TEXTS.manager;
-const ADDRESS = '/manager/configuration';
 
 /** The main configuration as it is written. */
 export function MainFile() {
   const { session } = useConsole();
-  const mayChange = session.may('manager:update_config');
+  const scope = useScope();
+  const mayChange = session.may(scope.action('update_config'));
+  const address = scope.path('configuration');
   const [version, setVersion] = useState(0);
-  const query = useQuery(`main file ${String(version)}`, (api, signal) => api.text(ADDRESS, { raw: true }, signal));
+  const query = useQuery(`${address} ${String(version)}`, (api, signal) => api.text(address, { raw: true }, signal));
   return (
     <Loaded query={query}>
       {(text) =>
         mayChange && text.length <= MOST_EDITED ? (
-          <Editor stored={text} onSaved={() => setVersion((before) => before + 1)} />
+          <Editor scope={scope} stored={text} onSaved={() => setVersion((before) => before + 1)} />
         ) : (
           <>
             <p class="hint">{mayChange ? TEXTS.common.tooLarge(MOST_EDITED) : T.mayNotChange}</p>
@@ -38,7 +40,9 @@ export function MainFile() {
   );
 }
 
-function Editor({ stored, onSaved }: { readonly stored: string; readonly onSaved: () => void }) {
+type EditorProps = { readonly scope: Scope; readonly stored: string; readonly onSaved: () => void };
+
+function Editor({ scope, stored, onSaved }: EditorProps) {
   const { api, notices } = useConsole();
   const [draft, setDraft] = useState<Draft>();
   const [refused, setRefused] = useState<{ text: string; message: string }>();
@@ -47,11 +51,10 @@ function Editor({ stored, onSaved }: { readonly stored: string; readonly onSaved
   const isChanged = text !== stored;
   const check = async () => {
     try {
-      await api
-        .list<object>(`${ADDRESS}/validation`, { wait_for_complete: true })
-        .then(({ failed_items: [failed] }) => {
-          if (failed !== undefined) throw new Failure(failed.error.message, { status: 200 });
-        });
+      const [path, params] = scope.some('configuration/validation');
+      await api.list<object>(path, { ...params, wait_for_complete: true }).then(({ failed_items: [failed] }) => {
+        if (failed !== undefined) throw new Failure(failed.error.message, { status: 200 });
+      });
       notices.done(T.checked);
     } catch (error) {
       notices.failed(error);
@@ -59,7 +62,7 @@ function Editor({ stored, onSaved }: { readonly stored: string; readonly onSaved
   };
   return (
     <div class="stack">
-      <LeaveGuard isChanged={isChanged} keepsAt={showsFile} />
+      <LeaveGuard isChanged={isChanged} keepsAt={(place) => showsFile(place, scope)} />
       <p class="hint">{T.fileHint}</p>
       <CodeEditor
         label={T.file}
@@ -81,6 +84,7 @@ function Editor({ stored, onSaved }: { readonly stored: string; readonly onSaved
       </div>
       {isAsking && (
         <SaveDialog
+          address={scope.path('configuration')}
           base={draft?.base ?? stored}
           text={text}
           onClose={() => setAsking(false)}
@@ -95,8 +99,13 @@ function Editor({ stored, onSaved }: { readonly stored: string; readonly onSaved
   );
 }
 
-function showsFile({ path: [page], params }: Place): boolean {
-  return page === 'manager' && params.get('tab') === 'configuration' && params.get('view') === 'file';
+function showsFile({ path: [page], params }: Place, { node = '' }: Scope): boolean {
+  return (
+    page === 'manager' &&
+    (params.get('node') ?? '') === node &&
+    params.get('tab') === 'configuration' &&
+    params.get('view') === 'file'
+  );
 }
 
 /** The line that a refusal names first; 0 when it names none. */
@@ -106,6 +115,7 @@ function lineOf(message: string): number {
 }
 
 type SaveDialogProps = {
+  readonly address: string;
   /** What was there when somebody began to type. */
   readonly base: string;
   readonly text: string;
@@ -114,9 +124,9 @@ type SaveDialogProps = {
   readonly onRefused: (message: string) => void;
 };
 
-function SaveDialog({ base, text, onClose, onSaved, onRefused }: SaveDialogProps) {
+function SaveDialog({ address, base, text, onClose, onSaved, onRefused }: SaveDialogProps) {
   const { api, notices } = useConsole();
-  const current = useQuery('main file now', (client, signal) => client.text(ADDRESS, { raw: true }, signal));
+  const current = useQuery('main file now', (client, signal) => client.text(address, { raw: true }, signal));
   return (
     <Confirm
       wide
@@ -126,7 +136,7 @@ function SaveDialog({ base, text, onClose, onSaved, onRefused }: SaveDialogProps
       onClose={onClose}
       onConfirm={async () => {
         try {
-          await api.send('PUT', ADDRESS, { octets: text, params: { wait_for_complete: true } });
+          await api.send('PUT', address, { octets: text, params: { wait_for_complete: true } });
         } catch (error) {
           if (error instanceof Failure && error.status === 200) onRefused(error.message);
           throw error;

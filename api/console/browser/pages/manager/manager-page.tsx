@@ -5,7 +5,9 @@ import { ApiTab } from './api-tab.js';
 import { ConfigurationTab } from './configuration-tab.js';
 import { DaemonsTab } from './daemons-tab.js';
 import { LogTab } from './log-tab.js';
+import { NodeChooser } from './node-chooser.js';
 import { RolesTab } from './roles-tab.js';
+import { useScope } from './scope.js';
 import { StatisticsTab } from './statistics-tab.js';
 import { UsersTab } from './users-tab.js';
 
@@ -13,9 +15,12 @@ const T = TEXTS.manager;
 
 /** The manager itself: its daemons, what they do and say, its configuration, and who may use it. */
 export function ManagerPage() {
+  const { node } = useScope();
   return (
-    <Page title={TEXTS.nav.manager}>
+    <Page title={TEXTS.nav.manager} actions={<NodeChooser />}>
+      {/* What was sampled and typed is of one node. */}
       <Tabs
+        key={node}
         label={T.tabs}
         tabs={[
           { key: 'daemons', title: T.daemons, show: () => <DaemonsTab /> },

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
 import { Confirm } from '../../parts/dialog.js';
 import { TEXTS } from '../../texts.js';
+import { useScope } from './scope.js';
 
 const T = TEXTS.manager;
 
@@ -9,7 +10,8 @@ const T = TEXTS.manager;
 export function RestartButton() {
   const { api, notices, session } = useConsole();
   const [isAsking, setAsking] = useState(false);
-  const may = session.may('manager:restart');
+  const { node, some, action } = useScope();
+  const may = session.may(action('restart'));
   return (
     <>
       <button
@@ -23,12 +25,18 @@ export function RestartButton() {
       </button>
       {isAsking && (
         <Confirm
-          title={T.restartTitle}
+          title={node === undefined ? T.restartTitle : T.restartNodeTitle(node)}
           action={T.restart}
           isDangerous
           onClose={() => setAsking(false)}
           onConfirm={async () => {
-            await api.send('PUT', '/manager/restart');
+            const [path, params] = some('restart');
+            await api.send('PUT', path, { params });
+            if (node !== undefined) {
+              // The server of this page may be another one, which does not go away.
+              notices.done(T.nodeRestarting(node));
+              return;
+            }
             notices.done(T.restarting);
             void untilBack().then((isBack) => {
               if (isBack) notices.done(T.restarted);
@@ -36,7 +44,7 @@ export function RestartButton() {
             });
           }}
         >
-          <p>{T.restartText}</p>
+          <p>{node === undefined ? T.restartText : T.restartNodeText}</p>
         </Confirm>
       )}
     </>

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
+import { tellFailed } from '../../client/tell-failed.js';
 import { Confirm, Dialog } from '../../parts/dialog.js';
 import { TEXTS } from '../../texts.js';
 import { changeLinks, policiesOf, type Policy, type Role } from './access.js';
@@ -43,11 +44,17 @@ export function RoleDialog({ role, deed, policies, onClose, onChanged }: RoleDia
           onClose={onClose}
           onConfirm={async (chosen) => {
             try {
-              await changeLinks(api, [`/security/roles/${String(id)}/policies`, 'policy_ids'], known, chosen);
+              const answers = await changeLinks(
+                api,
+                [`/security/roles/${String(id)}/policies`, 'policy_ids'],
+                known,
+                chosen,
+              );
+              notices.done(T.policiesChanged(name));
+              for (const answer of answers) tellFailed(notices, answer);
             } finally {
               onChanged();
             }
-            notices.done(T.policiesChanged(name));
           }}
         />
       );

@@ -7,6 +7,7 @@ import { Card } from '../../parts/page.js';
 import { type Series, TimeChart } from '../../parts/time-chart.js';
 import { TEXTS } from '../../texts.js';
 import { type DaemonStats, hourTimes, ratesOf, readSample, type Sample, withSample } from './samples.js';
+import { useScope } from './scope.js';
 
 const T = TEXTS.manager;
 const EVERY_MS = 10_000;
@@ -27,9 +28,10 @@ export function StatisticsTab() {
 }
 
 function Live() {
+  const { path } = useScope();
   const query = useQuery(
-    'daemon stats',
-    (api, signal) => api.list<DaemonStats>('/manager/daemons/stats', {}, signal),
+    path('daemons/stats'),
+    (api, signal) => api.list<DaemonStats>(path('daemons/stats'), {}, signal),
     EVERY_MS,
   );
   const [samples, setSamples] = useState<readonly Sample[]>([]);
@@ -99,7 +101,8 @@ const NO_STATISTICS = 1308;
 type HourItem = { readonly hour: number; readonly events: number; readonly totalAlerts: number };
 
 function Today() {
-  const query = useQuery('stats today', (api, signal) => api.list<HourItem>('/manager/stats', {}, signal));
+  const { path } = useScope();
+  const query = useQuery(path('stats'), (api, signal) => api.list<HourItem>(path('stats'), {}, signal));
   if (query.error instanceof Failure && query.error.code === NO_STATISTICS) {
     return (
       <Card title={T.charts.today}>
@@ -126,8 +129,9 @@ function Today() {
 }
 
 function Hourly() {
-  const query = useQuery('stats hourly', (api, signal) =>
-    api.list<{ averages: readonly number[]; interactions: number }>('/manager/stats/hourly', {}, signal),
+  const { path } = useScope();
+  const query = useQuery(path('stats/hourly'), (api, signal) =>
+    api.list<{ averages: readonly number[]; interactions: number }>(path('stats/hourly'), {}, signal),
   );
   return (
     <Loaded query={query}>
@@ -139,8 +143,9 @@ function Hourly() {
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 function Weekly() {
-  const query = useQuery('stats weekly', (api, signal) =>
-    api.list<Readonly<Record<string, { hours: readonly number[] }>>>('/manager/stats/weekly', {}, signal),
+  const { path } = useScope();
+  const query = useQuery(path('stats/weekly'), (api, signal) =>
+    api.list<Readonly<Record<string, { hours: readonly number[] }>>>(path('stats/weekly'), {}, signal),
   );
   return (
     <Loaded query={query}>

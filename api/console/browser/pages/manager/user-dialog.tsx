@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
+import { tellFailed } from '../../client/tell-failed.js';
 import { useQuery } from '../../client/use-query.js';
 import { Confirm, Dialog } from '../../parts/dialog.js';
 import { Loaded } from '../../parts/loaded.js';
@@ -52,11 +53,17 @@ export function UserDialog({ user, deed, roles, onClose, onChanged }: UserDialog
           onClose={onClose}
           onConfirm={async (chosen) => {
             try {
-              await changeLinks(api, [`/security/users/${String(id)}/roles`, 'role_ids'], known, chosen);
+              const answers = await changeLinks(
+                api,
+                [`/security/users/${String(id)}/roles`, 'role_ids'],
+                known,
+                chosen,
+              );
+              notices.done(T.rolesChanged(username));
+              for (const answer of answers) tellFailed(notices, answer);
             } finally {
               onChanged();
             }
-            notices.done(T.rolesChanged(username));
           }}
         />
       );

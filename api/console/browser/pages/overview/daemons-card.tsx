@@ -1,4 +1,5 @@
 import type { List } from '../../client/api-client.js';
+import { type Nodes, useNodes } from '../../client/use-nodes.js';
 import { useQuery } from '../../client/use-query.js';
 import { Loaded } from '../../parts/loaded.js';
 import { Card } from '../../parts/page.js';
@@ -16,11 +17,13 @@ export function DaemonsCard() {
     (api, signal) => api.get<List<Readonly<Record<string, string>>>>('/manager/status', {}, signal),
     EVERY_MS,
   );
+  const nodes = useNodes();
   return (
     <Card
       title={TEXTS.overview.daemons}
       actions={<a href={hrefOf(['manager'], { tab: 'daemons' })}>{TEXTS.overview.all}</a>}
     >
+      {nodes !== undefined && <NodeStates {...nodes} />}
       <Loaded query={query}>
         {({ affected_items: [states = {}] }) => (
           <ul class="states">
@@ -36,6 +39,26 @@ export function DaemonsCard() {
         )}
       </Loaded>
     </Card>
+  );
+}
+
+/** Which nodes of a cluster are heard, and whose daemons stand below. */
+function NodeStates({ own, all }: Nodes) {
+  return (
+    <>
+      <ul class="states" aria-label={TEXTS.overview.nodes}>
+        {all.map(({ name, isMaster, isHeard }) => (
+          <li key={name}>
+            <a href={hrefOf(['manager'], { node: name })}>{name}</a>
+            <StateBadge
+              state={isHeard ? (isMaster ? TEXTS.overview.master : TEXTS.overview.heard) : TEXTS.overview.notHeard}
+              tone={isHeard ? 'good' : 'bad'}
+            />
+          </li>
+        ))}
+      </ul>
+      <p class="hint">{TEXTS.overview.daemonsOf(own)}</p>
+    </>
   );
 }
 
