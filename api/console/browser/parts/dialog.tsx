@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { useConsole } from '../client/console-context.js';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { describe } from '../client/notices.js';
+import { useDeed } from '../client/use-deed.js';
 import { TEXTS } from '../texts.js';
 
 type DialogProps = {
@@ -68,44 +68,49 @@ type ConfirmProps = {
 /** Asks before something is done. */
 export function Confirm(props: ConfirmProps) {
   const { title, children, action, isDangerous = false, isReady = true, wide = false, onConfirm, onClose } = props;
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const { session } = useConsole();
-  const confirm = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onConfirm();
-      onClose();
-    } catch (failure) {
-      // Who has to log in again finds the question as it was.
-      if (session.isOpen) setError(failure);
-      setBusy(false);
-    }
-  };
+  const { run, isBusy, error } = useDeed(onConfirm, onClose);
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
       <div class="stack">
         {children}
-        {error !== undefined && (
-          <p class="failed" role="alert">
-            {describe(error)}
-          </p>
-        )}
-        <div class="actions">
-          <button type="button" onClick={onClose}>
-            {TEXTS.common.cancel}
-          </button>
+        <DialogFoot error={error} onClose={onClose}>
           <button
             type="button"
             class={isDangerous ? 'danger' : 'primary'}
             disabled={isBusy || !isReady}
-            onClick={() => void confirm()}
+            onClick={() => void run()}
           >
             {action}
           </button>
-        </div>
+        </DialogFoot>
       </div>
     </Dialog>
+  );
+}
+
+type DialogFootProps = {
+  /** Why it was not done. */
+  readonly error: unknown;
+  readonly onClose: () => void;
+  /** The button that does it. */
+  readonly children: ComponentChildren;
+};
+
+/** The ways out of a window. */
+export function DialogFoot({ error, onClose, children }: DialogFootProps) {
+  return (
+    <>
+      {error !== undefined && (
+        <p class="failed" role="alert">
+          {describe(error)}
+        </p>
+      )}
+      <div class="actions">
+        <button type="button" onClick={onClose}>
+          {TEXTS.common.cancel}
+        </button>
+        {children}
+      </div>
+    </>
   );
 }

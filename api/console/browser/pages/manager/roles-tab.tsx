@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
 import { useQuery } from '../../client/use-query.js';
 import type { Column } from '../../parts/data-table.js';
+import { FormDialog } from '../../parts/form-dialog.js';
 import { PagedList } from '../../parts/paged-list.js';
 import { StateBadge } from '../../parts/small.js';
 import { TEXTS } from '../../texts.js';
 import { isBuiltIn, type Policy, type Role } from './access.js';
-import { FormDialog } from './form-dialog.js';
 import { MayButton } from './may-button.js';
 import { type RoleDeed, RoleDialog } from './role-dialog.js';
 

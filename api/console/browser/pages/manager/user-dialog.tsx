@@ -3,11 +3,11 @@ import { useConsole } from '../../client/console-context.js';
 import { tellFailed } from '../../client/tell-failed.js';
 import { useQuery } from '../../client/use-query.js';
 import { Confirm, Dialog } from '../../parts/dialog.js';
+import { FormDialog } from '../../parts/form-dialog.js';
 import { Loaded } from '../../parts/loaded.js';
 import { TEXTS } from '../../texts.js';
 import { changeLinks, policiesOf, type Policy, type Role, type User } from './access.js';
 import { ChooseDialog } from './choose-dialog.js';
-import { FormDialog } from './form-dialog.js';
 import { PolicyTable } from './policy-table.js';
 
 const T = TEXTS.manager;

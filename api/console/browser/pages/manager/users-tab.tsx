@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
 import { useQuery } from '../../client/use-query.js';
 import type { Column } from '../../parts/data-table.js';
+import { FormDialog } from '../../parts/form-dialog.js';
 import { PagedList } from '../../parts/paged-list.js';
 import { SearchField } from '../../parts/search-field.js';
 import { StateBadge } from '../../parts/small.js';
 import { useParams } from '../../router/use-place.js';
 import { TEXTS } from '../../texts.js';
 import { isBuiltIn, type Role, type User } from './access.js';
-import { FormDialog } from './form-dialog.js';
 import { MayButton } from './may-button.js';
 import { type UserDeed, UserDialog } from './user-dialog.js';
 

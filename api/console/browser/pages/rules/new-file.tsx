@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useConsole } from '../../client/console-context.js';
-import { Dialog } from '../../parts/dialog.js';
-import { Field } from '../../parts/field.js';
+import { FormDialog } from '../../parts/form-dialog.js';
 import { hrefOf } from '../../router/location.js';
 import { go } from '../../router/use-place.js';
 import { TEXTS } from '../../texts.js';
@@ -25,44 +24,19 @@ export function NewFileButton({ kind }: { readonly kind: Kind }) {
 }
 
 function NameDialog({ kind, onClose }: { readonly kind: Kind; readonly onClose: () => void }) {
-  const [name, setName] = useState('');
-  const [error, setError] = useState<string>();
   const { extension } = factsOf(kind);
-  const begin = () => {
-    if (!isName(kind, name)) {
-      setError(T.badName);
-      return;
-    }
-    onClose();
-    const folder = kind === 'tests' ? 'etc/tests' : `etc/${kind}`;
-    go(hrefOf(['rules'], { tab: 'files', kind, file: `${folder}/${name}`, new: '1' }));
-  };
   return (
-    <Dialog title={T.newFileTitle} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          begin();
-        }}
-      >
-        <Field label={T.fileName} hint={T.fileNameHint(extension)} error={error}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              required
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value.trim())}
-            />
-          )}
-        </Field>
-        <div class="actions">
-          <button type="button" onClick={onClose}>
-            {TEXTS.common.cancel}
-          </button>
-          <button class="primary">{T.create}</button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={T.newFileTitle}
+      action={T.create}
+      fields={[{ name: 'name', label: T.fileName, hint: T.fileNameHint(extension) }]}
+      onClose={onClose}
+      onSubmit={({ name = '' }) => {
+        if (!isName(kind, name)) return Promise.reject(new Error(T.badName));
+        const folder = kind === 'tests' ? 'etc/tests' : `etc/${kind}`;
+        go(hrefOf(['rules'], { tab: 'files', kind, file: `${folder}/${name}`, new: '1' }));
+        return Promise.resolve();
+      }}
+    />
   );
 }
