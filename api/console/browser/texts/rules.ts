@@ -16,7 +16,7 @@ export const RULES_TEXTS = {
   levelHint: 'Such as 7 or 7-16',
   group: 'Group',
   file: 'File',
-  technique: 'ATT&CK technique',
+  technique: 'Technique',
   requirement: 'Requirement',
   requirementValue: 'Its number',
   any: 'Any',
