@@ -2,7 +2,7 @@ import type { AgentNumbers } from './agent-numbers.js';
 import { type AlertJson, placeOfField } from './alert-fields.js';
 import type { AlertSegment } from './alert-segment.js';
 import { alertText } from './alert-words.js';
-import { CandidateSearch } from './candidate-rows.js';
+import { CandidateSearch, FEW_PAGES } from './candidate-rows.js';
 import type { PageText } from './page-text.js';
 import { atLeast, ofAgents, oneOf, type QuestionNode, readQuery } from './question-node.js';
 import type { RowMask } from './row-mask.js';
@@ -55,18 +55,19 @@ export class AlertQuestion {
       ...(query === undefined ? [] : query.kind === 'and' ? query.parts : [query]),
       ...terms.map((term) => ({ kind: 'text' as const, term })),
     ];
-    this.#required = terms.filter((term) => !term.isExcluded && isWrittenPlainly(term)).map(({ text }) => text);
+    this.#required = this.#nodes.flatMap(requiredText);
     this.isExact = this.#nodes.every(isExactNode);
   }
 
   /**
    * Alerts of a segment that may be meant.
    * @param isOver whether there is no time for more of what could rule some out
+   * @param fewPages with so many pages that may have some, these are looked at instead of large columns
    * @throws SegmentDamage
    */
-  candidates(segment: AlertSegment, isOver: () => boolean): Candidates {
+  candidates(segment: AlertSegment, isOver: () => boolean, fewPages = FEW_PAGES): Candidates {
     if (segment.rows === 0 || segment.newest < this.from || segment.oldest >= this.to) return NO_CANDIDATES;
-    const search = new CandidateSearch(segment, isOver);
+    const search = new CandidateSearch(segment, isOver, fewPages);
     const mask = search.all(this.#nodes, this.#inTime(segment));
     return { mask, isExact: this.isExact && !search.isCut };
   }
@@ -95,6 +96,12 @@ export class AlertQuestion {
     }
     return mask;
   }
+}
+
+/** A text that each alert has which is meant, as it is written there. */
+function requiredText(node: QuestionNode): string[] {
+  if (node.kind === 'field') return node.text === undefined ? [] : [node.text];
+  return node.kind === 'text' && !node.term.isExcluded && isWrittenPlainly(node.term.text) ? [node.term.text] : [];
 }
 
 function isExactNode(node: QuestionNode): boolean {

@@ -3,19 +3,25 @@ import type { AlertSegment } from './alert-segment.js';
 import type { FieldNode, QuestionNode } from './question-node.js';
 import { bothMasks, eitherMask, type RowMask } from './row-mask.js';
 
+/** Pages that are read in less time than a large column: one unpacks to 128 KB, a column of 65,536 addresses to ten times that. */
+export const FEW_PAGES = 8;
+
 /**
  * Looks for alerts of a segment that may be what nodes ask for, by what is kept apart from the texts; for nodes of kept fields and times
- * alone they are those, unless the time was not enough.
+ * alone they are those, unless the time was not enough or their pages are few.
  */
 export class CandidateSearch {
-  /** Whether some of what was asked for was not looked at: there are more candidates than need be. */
+  /** Whether some of what was asked for was not looked at: there are more candidates than those that are meant. */
   isCut = false;
   readonly #segment: AlertSegment;
   readonly #isOver: () => boolean;
+  readonly #fewPages: number;
 
-  constructor(segment: AlertSegment, isOver: () => boolean) {
+  /** @param fewPages with so many pages that have a value its column is not read, see `isCut` */
+  constructor(segment: AlertSegment, isOver: () => boolean, fewPages: number) {
     this.#segment = segment;
     this.#isOver = isOver;
+    this.#fewPages = fewPages;
   }
 
   /** Those of some that all nodes may mean; the first node is always looked at. @throws SegmentDamage */
@@ -39,7 +45,7 @@ export class CandidateSearch {
       case 'or':
         return this.#any(node.parts);
       case 'field':
-        return fieldRows(node, this.#segment);
+        return this.#fieldRows(node);
       case 'time':
         return timeRows(node.test, this.#segment);
       case 'text': {
@@ -48,6 +54,26 @@ export class CandidateSearch {
         return rowsOfPages(pagesWithAll(hashes, this.#segment), this.#segment);
       }
     }
+  }
+
+  #fieldRows({ field, test, words }: FieldNode): RowMask {
+    const segment = this.#segment;
+    const place = placeOfField(field);
+    if (words === undefined || (place !== undefined && !isLarge(place))) {
+      return place === undefined ? 'all' : valueRows(place, test, segment);
+    }
+    // The tuples of a family may be many and the value rare: words are looked at first.
+    const pages = new Uint8Array(segment.pages.length);
+    for (const list of words) {
+      const found = pagesWithAll(list, segment);
+      for (let page = 0; page < pages.length; page += 1) if (found?.[page] === 1) pages[page] = 1;
+    }
+    const count = pages.reduce((sum, one) => sum + one, 0);
+    if (count === 0) return 'none';
+    if (place === undefined) return rowsOfPages(pages, segment);
+    if (count > this.#fewPages) return valueRows(place, test, segment);
+    this.isCut = true;
+    return rowsOfPages(pages, segment);
   }
 
   #any(nodes: readonly QuestionNode[]): RowMask {
@@ -62,17 +88,6 @@ export class CandidateSearch {
     }
     return mask;
   }
-}
-
-function fieldRows({ field, test, words }: FieldNode, segment: AlertSegment): RowMask {
-  const place = placeOfField(field);
-  let mask: RowMask = 'all';
-  // The tuples of a family may be many and the value rare: words are looked at first.
-  if (words !== undefined && (place === undefined || isLarge(place))) {
-    mask = 'none';
-    for (const list of words) mask = eitherMask(mask, rowsOfPages(pagesWithAll(list, segment), segment));
-  }
-  return place === undefined || mask === 'none' ? mask : valueRows(place, test, segment);
 }
 
 /** The first families have few tuples: looking at them is quicker than looking for words. */

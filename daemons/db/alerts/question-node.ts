@@ -3,7 +3,7 @@ import { QueryError } from '../../../lib/query/query-error.js';
 import { compileDatabaseClause } from '../query/database-query.js';
 import { type AgentNumbers, hasAgent } from './agent-numbers.js';
 import { type AlertJson, type AlertValue, fieldReader, type PlainValue } from './alert-fields.js';
-import { type SearchTerm, wholeWords } from './search-terms.js';
+import { isWrittenPlainly, type SearchTerm, wholeWords } from './search-terms.js';
 
 /** One field of an alert is asked for. */
 export type FieldNode = {
@@ -13,6 +13,8 @@ export type FieldNode = {
   readonly test: (value: AlertValue) => boolean;
   /** Numbers of words (alert-words.ts): of one of these lists an alert must have all. Without it words say nothing. */
   readonly words: readonly (readonly number[])[] | undefined;
+  /** In lower case, what an alert must have as it is written; undefined where nothing is known. */
+  readonly text: string | undefined;
 };
 
 /** What an alert must be: a tree. */
@@ -96,10 +98,13 @@ export function atLeast(field: string, least: number): QuestionNode {
 function fieldNode(field: string, test: FieldNode['test'], values: readonly string[] | undefined): FieldNode {
   const hasWords = values !== undefined && values.length <= MAX_VALUES && !WITHOUT_WORDS.includes(field);
   const words = hasWords ? values.map(wordsOf) : undefined;
+  // Of a value without words any alert may have it.
+  const areKnown = words?.every((list) => list.length > 0) === true;
+  const [text = '', ...others] = areKnown ? (values ?? []).map((value) => value.toLowerCase()) : [];
   return {
     ...{ kind: 'field', field, read: fieldReader(field), test },
-    // Of a value without words any alert may have it.
-    words: words === undefined || words.some((list) => list.length === 0) ? undefined : words,
+    words: areKnown ? words : undefined,
+    text: others.length === 0 && isWrittenPlainly(text) ? text : undefined,
   };
 }
 

@@ -4,6 +4,9 @@ import type { AlertQuestion } from './alert-question.js';
 import type { AlertSegment } from './alert-segment.js';
 import { type FoundRow, foundRows, hasCandidates, matchingRows } from './page-rows.js';
 
+/** A page of alerts is filled from so many pages as a rule: those of a value are read for their lines, whether its column is or not. */
+const FEW_PAGES = 64;
+
 export type SearchOrder = 'desc' | 'asc';
 
 /** What a page of alerts is made of. */
@@ -65,7 +68,7 @@ class Search {
   look(segment: AlertSegment): boolean {
     if (this.#isPassed(segment.from, segment.end)) return true;
     const { isOver, again } = this.#limits;
-    const candidates = this.#question.candidates(segment, isOver);
+    const candidates = this.#question.candidates(segment, isOver, FEW_PAGES);
     const { mask } = candidates;
     // Those that there was no time for are looked at alert by alert, in as much time again.
     if (isOver()) again?.();

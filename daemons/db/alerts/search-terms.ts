@@ -64,7 +64,7 @@ export function occurs({ text: term, isPrefix }: SearchTerm, text: string): bool
 /** Characters that JSON writes as they are, so that they can be looked for in it. */
 const UNESCAPED = /^[a-z0-9_ .:@-]+$/;
 
-/** Whether JSON of an alert that has a term has its characters side by side, perhaps in another case. */
-export function isWrittenPlainly({ text }: SearchTerm): boolean {
+/** Whether JSON of an alert that has a text, in lower case, has its characters side by side, perhaps in another case. */
+export function isWrittenPlainly(text: string): boolean {
   return UNESCAPED.test(text);
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AlertJson } from '../../../../../daemons/db/alerts/alert-fields.js';
 import { AlertQuestion, type AlertScope } from '../../../../../daemons/db/alerts/alert-question.js';
+import { matchingRows } from '../../../../../daemons/db/alerts/page-rows.js';
 import { AlertKit, type OpenedKit, variedAlert } from '../../../../support/db/alert-kit.js';
 
 const COUNT = 3000;
@@ -132,6 +133,30 @@ describe('Searching alerts', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('finds the same by the pages that have a value as by its column', () => {
+    fc.assert(
+      fc.property(scope, (asked) => {
+        const question = new AlertQuestion(asked, 0);
+        for (const segment of opened.reader.segments) {
+          const [byColumn, byPages] = [0, Infinity].map((fewPages) => {
+            const candidates = question.candidates(segment, () => false, fewPages);
+            return segment.pages.flatMap((_page, index) => matchingRows(segment, index, candidates, question));
+          });
+          expect(byPages).to.deep.equal(byColumn);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('reads no column of a value that few pages have', () => {
+    const question = new AlertQuestion({ filters: { 'data.srcip': ['10.0.1.4'] } }, 0);
+    const [segment] = opened.reader.segments;
+    if (segment === undefined) throw new Error('there is no segment');
+    const exact = [0, 1000].map((fewPages) => question.candidates(segment, () => false, fewPages).isExact);
+    expect(exact).to.deep.equal([true, false]);
   });
 
   it('takes words where they end, and phrases within a value', () => {
