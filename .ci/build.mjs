@@ -20,6 +20,7 @@ const CONSOLE = 'api/console/browser/';
 const recipe = createHash('sha256')
   .update(readFileSync(fileURLToPath(import.meta.url)))
   .update(readFileSync(join(root, '.ci/programs.mjs')))
+  .update(readFileSync(join(root, '.ci/lazy-zod.mjs')))
   .update(readFileSync(join(root, '.ci/console.mjs')))
   .update(readFileSync(join(root, '.ci/program-loader.cjs')))
   .update(process.version)

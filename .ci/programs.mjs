@@ -12,6 +12,7 @@ const LOADED = ['lmdb', 'zeromq', 'msgpackr-extract', 'node-forge'];
 const TAKEN_IN_BY_PARTS = /^zod($|\/)/;
 /** What reads NAME.cjs, beside it. */
 const LOADER = fileURLToPath(new URL('./program-loader.cjs', import.meta.url));
+const LAZY_ZOD = fileURLToPath(new URL('./lazy-zod.mjs', import.meta.url));
 /** Programs of tests, which start very often. */
 const OF_TESTS = ['test-daemon', 'test-control', 'product-control'];
 
@@ -81,6 +82,16 @@ const withoutLocales = {
   },
 };
 
+/** Schemas of our own modules are made when they are needed; zod itself is as it is. */
+const lazySchemas = (dist) => ({
+  name: 'lazy-schemas',
+  setup(build) {
+    build.onResolve({ filter: /^zod$/ }, ({ importer }) =>
+      importer.startsWith(`${dist}/`) ? { path: LAZY_ZOD } : undefined,
+    );
+  },
+});
+
 const outsidePackages = {
   name: 'outside-packages',
   setup(build) {
@@ -99,6 +110,7 @@ export async function bundlePrograms(root) {
   const moved = parts(root);
   const options = {
     ...{ absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', logLevel: 'error' },
+    logOverride: { 'import-is-undefined': 'error' },
     // The text of a program stays in memory. Its lines are kept short, so that those of stacks say where something is.
     ...{ minifyWhitespace: true, lineLimit: 120 },
   };
@@ -113,7 +125,7 @@ export async function bundlePrograms(root) {
     external: LOADED,
     define: { 'import.meta.url': 'programUrl' },
     supported: { 'dynamic-import': false },
-    plugins: [withoutLocales, keepPlaces(dist, output, moved)],
+    plugins: [lazySchemas(dist), withoutLocales, keepPlaces(dist, output, moved)],
   });
   const partsOutput = join(dist, 'parts');
   await build({
@@ -123,7 +135,7 @@ export async function bundlePrograms(root) {
     outdir: partsOutput,
     format: 'esm',
     splitting: true,
-    plugins: [withoutLocales, outsidePackages, keepPlaces(dist, partsOutput, moved)],
+    plugins: [lazySchemas(dist), withoutLocales, outsidePackages, keepPlaces(dist, partsOutput, moved)],
   });
   writeLaunchers(output, modules, (name) => `require('./program-loader.cjs')('${name}', require);\n`);
   copyFileSync(LOADER, join(output, 'program-loader.cjs'));
