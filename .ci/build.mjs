@@ -11,8 +11,11 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const manifestPath = join(dist, '.build.json');
 const FLOORS = ['lib', 'daemons', 'api', 'bin', 'test'];
-/** The contract of the API; programs read it as dist/openapi.json, which takes a hundredth of the time. */
-const CONTRACT = 'api/openapi.yaml';
+/** The contract of the API and its error catalogue; programs read them as JSON, which takes a hundredth of the time. */
+const DOCUMENTS = new Map([
+  ['api/openapi.yaml', 'openapi.json'],
+  ['api/errors.yaml', 'errors.json'],
+]);
 /** The console in the browser is one program, made whole whenever a part of it changes. */
 const CONSOLE = 'api/console/browser/';
 
@@ -29,7 +32,7 @@ const recipe = createHash('sha256')
 
 /** @returns the sources by their path below the root, with what tells one state of a file from another */
 function sources() {
-  const found = [CONTRACT];
+  const found = [...DOCUMENTS.keys()];
   for (const floor of FLOORS) {
     for (const path of readdirSync(join(root, floor), { recursive: true })) {
       const file = `${floor}/${path}`;
@@ -70,10 +73,10 @@ function tellRunning() {
   }
 }
 
-async function writeContract() {
+async function writeDocument(path, name) {
   const { JSON_SCHEMA, load } = await import('js-yaml');
-  const contract = load(readFileSync(join(root, CONTRACT), 'utf8'), { schema: JSON_SCHEMA });
-  writeFileSync(join(dist, 'openapi.json'), JSON.stringify(contract));
+  const document = load(readFileSync(join(root, path), 'utf8'), { schema: JSON_SCHEMA });
+  writeFileSync(join(dist, name), JSON.stringify(document));
 }
 
 const output = (path) => join(dist, path.replace(/\.ts$/, '.js'));
@@ -115,7 +118,7 @@ if (changed.length > 0 || gone.length > 0) {
     }
   }
   mkdirSync(dist, { recursive: true });
-  if (changed.includes(CONTRACT)) await writeContract();
+  for (const [path, name] of DOCUMENTS) if (changed.includes(path)) await writeDocument(path, name);
   if (changed.concat(gone).some((path) => path.startsWith(CONSOLE))) {
     try {
       await buildConsole(root);

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { JSON_SCHEMA, load } from 'js-yaml';
 import * as z from 'zod';
 import { describeIssue } from '../../lib/bus/describe-issue.js';
 import { describeError } from '../../lib/log/describe-error.js';
@@ -24,12 +23,12 @@ export type ErrorCatalogue = ReadonlyMap<number, CatalogueEntry>;
 const catalogue = z.record(z.string().regex(/^[1-9]\d*$/), catalogueEntry);
 
 /**
- * Reads `api/errors.yaml` of the product.
+ * Reads `api/errors.yaml` of the product, as the build left it in JSON.
  * @throws Error that names the file and the code when it is not what this program expects: a broken installation
  */
-export function loadErrorCatalogue(file = new URL('api/errors.yaml', productRoot())): ErrorCatalogue {
+export function loadErrorCatalogue(file = new URL('dist/errors.json', productRoot())): ErrorCatalogue {
   try {
-    const codes = catalogue.parse(load(readFileSync(file, 'utf8'), { schema: JSON_SCHEMA }));
+    const codes = catalogue.parse(JSON.parse(readFileSync(file, 'utf8')));
     return new Map(Object.entries(codes).map(([code, entry]) => [Number(code), entry]));
   } catch (error) {
     throw new Error(`The error catalogue ${fileURLToPath(file)} cannot be used: ${reasonOf(error)}`, { cause: error });

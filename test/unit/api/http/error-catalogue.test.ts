@@ -7,7 +7,7 @@ import { isErrorCode, loadErrorCatalogue } from '../../../../api/http/error-cata
 
 describe('loadErrorCatalogue', () => {
   const directory = mkdtempSync(join(tmpdir(), 'errors-'));
-  const path = join(directory, 'errors.yaml');
+  const path = join(directory, 'errors.json');
   after(() => rmSync(directory, { recursive: true }));
 
   const load = (text: string) => {
@@ -16,19 +16,19 @@ describe('loadErrorCatalogue', () => {
   };
 
   it('reads status, message and remediation of each code', () => {
-    const codes = load('1701:\n  status: 404\n  message: Agent does not exist\n');
+    const codes = load('{"1701":{"status":404,"message":"Agent does not exist"}}');
     expect([...codes]).to.deep.equal([[1701, { status: 404, message: 'Agent does not exist' }]]);
   });
 
   it('names the file, the code and the field of a mistake', () => {
-    expect(() => load('1701:\n  status: none\n  message: Agent does not exist\n')).to.throw(
+    expect(() => load('{"1701":{"status":"none","message":"Agent does not exist"}}')).to.throw(
       `The error catalogue ${path} cannot be used: codes.1701.status: Invalid input: expected number, received string`,
     );
-    expect(() => load('1701:\n  status: 404\n  massage: Agent does not exist\n')).to.throw(/codes\.1701\.message/);
+    expect(() => load('{"1701":{"status":404,"massage":"Agent does not exist"}}')).to.throw(/codes\.1701\.message/);
   });
 
-  it('names the file that is no YAML or not there', () => {
-    expect(() => load('1701: [')).to.throw(`The error catalogue ${path} cannot be used: `);
+  it('names the file that is no JSON or not there', () => {
+    expect(() => load('{"1701": [')).to.throw(`The error catalogue ${path} cannot be used: `);
     rmSync(path);
     expect(() => loadErrorCatalogue(pathToFileURL(path))).to.throw(`${path} cannot be used: ENOENT`);
   });
