@@ -1,8 +1,8 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { AGENT_GROUP, filterNamed, filtersOf } from '../../client/alert-filters.js';
 import type { AlertTop } from '../../client/alerts.js';
-import { useGroupNames } from '../../client/use-groups.js';
 import { shownNumber } from '../../client/shown.js';
+import { useGroupNames } from '../../client/use-groups.js';
 import { useQuery } from '../../client/use-query.js';
 import { useRuleNames } from '../../client/use-rule-names.js';
 import { Combobox, type Suggestion } from '../../parts/combobox.js';
