@@ -27,7 +27,7 @@ const DIRECTORY_MODE = 0o750;
 const MOST_DAMAGED = 4;
 const DAY_MS = 86_400_000;
 /** Memory for columns and pages that were read, about. */
-const COLUMN_BYTES = 40 * 1024 * 1024;
+const COLUMN_BYTES = 24 * 1024 * 1024;
 const PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
