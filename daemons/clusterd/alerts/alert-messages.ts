@@ -17,6 +17,8 @@ const batch = z.object({
   node: z.string().max(128),
   /** Of the home that the node is: another one has other files. */
   instance: z.string().max(64),
+  /** Behind those of the message before it. Not said where the node begins, nor by earlier versions, which leave it out when they read. */
+  start: position.optional(),
   /** Behind the last of them in the files of that node. */
   position,
   /** Lines of alerts.json, in their order. */

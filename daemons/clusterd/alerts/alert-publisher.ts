@@ -40,7 +40,12 @@ export type AlertPublisherParts = {
 };
 
 /** How far this node's alerts are in the stream: by its own last message there. */
-type Place = { sequence: number; position: RecordPosition };
+type Place = {
+  sequence: number;
+  position: RecordPosition;
+  /** Behind the alerts of that message; undefined: this node begins, and is not known to have had any before. */
+  start: RecordPosition | undefined;
+};
 
 /**
  * Brings the alerts of this node into the stream of all nodes, each once and in order. How far it is stands in its last message there,
@@ -53,6 +58,10 @@ export class AlertPublisher {
   #running: Promise<void> | undefined;
   /** Undefined: it is to be looked up. */
   #place: Place | undefined;
+  /** Behind what NATS has acknowledged. */
+  #acknowledged: RecordPosition | undefined;
+  /** How often it took a message for one that it has. */
+  #taken = 0;
   #said: string | undefined;
   #roomAt = -Infinity;
   /** Bytes that were published since. */
@@ -128,21 +137,24 @@ export class AlertPublisher {
     const last = await session.jsm.streams.getMessage(alerts.name, { last_by_subj: subject });
     const said = last === null ? undefined : await messages.read(subject, last.data);
     const own = said?.instance === instance ? said.position : undefined;
-    const here = kept();
+    const here = this.#acknowledged ?? kept();
     const position = here === undefined ? await feed.end() : (own ?? here);
     if (own !== undefined && here?.file === own.file && here.offset > own.offset) {
       this.#parts.logger.warn(
-        `NATS has lost alerts of this node that it had acknowledged: those of '${own.file}' from byte ${String(own.offset)} on are brought into the stream again; an output may pass over some.`,
+        `NATS has lost alerts of this node that it had acknowledged: those of '${own.file}' from byte ${String(own.offset)} on are brought into the stream again; an output that had them has them twice.`,
       );
     }
     await keep(position);
-    return { sequence: last?.seq ?? 0, position };
+    this.#acknowledged = undefined;
+    return { sequence: last?.seq ?? 0, position, start: here === undefined ? undefined : position };
   }
 
   async #publish({ js }: NatsSession, place: Place, batch: readonly StreamedAlert[]): Promise<void> {
     const { messages, node, instance, logger } = this.#parts;
     const position = batch.at(-1)?.end ?? place.position;
-    const payload = await messages.write({ node, instance, position, alerts: batch.map(({ text }) => text) });
+    const alerts = batch.map(({ text }) => text);
+    const start = place.start === undefined ? {} : { start: place.start };
+    const payload = await messages.write({ node, instance, ...start, position, alerts });
     if (payload.length > MAX_MESSAGE_BYTES) {
       this.counters.tooLong += batch.length;
       const where = `before byte ${String(position.offset)} of '${position.file}'`;
@@ -151,13 +163,21 @@ export class AlertPublisher {
       return;
     }
     const ack = await js.publish(messages.subject(node), payload, {
-      msgID: `${instance}:${position.file}:${String(position.offset)}`,
+      // What is sent again while NATS is still at work on it is answered and not written, so that nothing has to be refused.
+      msgID: `${instance}:${position.file}:${String(position.offset)}:${String(this.#taken)}`,
       timeout: ACK_MS,
       retries: 0,
       expect: { lastSubjectSequence: place.sequence },
     });
+    if (ack.duplicate) {
+      // NATS knows its id, which says nothing of whether it is stored: what is there is looked up, and it gets another id.
+      this.#taken += 1;
+      throw new Error('NATS is at work on a message that was sent to it before');
+    }
     place.sequence = ack.seq;
     place.position = position;
+    place.start = position;
+    this.#acknowledged = position;
     this.counters.messages += 1;
     this.counters.alerts += batch.length;
     this.counters.bytes += payload.length;

@@ -8,7 +8,10 @@ import { describeError } from '../../../lib/log/describe-error.js';
 import type { LimitedLogger, Logger } from '../../../lib/log/logger.js';
 import type { NatsLink, NatsSession } from '../nats/nats-link.js';
 import { isNoConsumer } from '../nats/streams.js';
+import type { ReadMessage } from './alert-chain.js';
+import { AlertGaps } from './alert-gaps.js';
 import type { AlertMessages } from './alert-messages.js';
+import { AlertPlaces, type Given } from './alert-places.js';
 import { type AlertLimits, alertStream } from './alert-stream.js';
 
 /** Alerts that were taken are another node's when it is not heard of them for so long, milliseconds. */
@@ -20,6 +23,8 @@ const FORGOTTEN_MS = 3 * 24 * 3_600_000;
 const ANSWER_MS = 5000;
 /** The server refuses a shorter wait. */
 const LEAST_WAIT_MS = 1000;
+/** Ends a receipt of alerts that go in front of a message which is still to come: that is asked for again then, and not done. */
+const REST = '.rest';
 
 export type AlertTurnsParts = {
   readonly link: NatsLink;
@@ -30,50 +35,79 @@ export type AlertTurnsParts = {
 };
 
 type Taken = CallResult<typeof clusterdContract, 'alerts.take'>;
+/** The interface of the library does not have it, its objects do. */
+type ReceivedMessage = JsMsg & { readonly reply: string };
 const NOTHING: Taken['behind'] = { messages: 0, bytes: 0 };
+
+/** What this node knows of an output. */
+type Output = { readonly places: AlertPlaces; given?: Given & { readonly receipt: string } };
 
 /**
  * Gives the alerts of all nodes to outputs, a message at a time: each output has one durable consumer for all nodes, which gives the
- * next message only when the one before is done, and the same again, to whichever node asks, when it is not done in time.
+ * next message only when the one before is done, and the same again, to whichever node asks, when it is not done in time. What NATS
+ * passed over on the way goes in front of the message that comes.
  */
 export class AlertTurns {
-  readonly counters = { taken: 0, again: 0, done: 0, missed: 0, unreadable: 0 };
+  readonly counters = { taken: 0, again: 0, done: 0, missed: 0, skipped: 0, lost: 0, unreadable: 0 };
   readonly #parts: AlertTurnsParts;
   readonly #problems: LimitedLogger;
+  readonly #gaps: AlertGaps;
+  readonly #outputs = new Map<string, Output>();
 
   constructor(parts: AlertTurnsParts) {
     this.#parts = parts;
     this.#problems = parts.logger.limited();
+    this.#gaps = new AlertGaps(parts.subjects.streams.alerts.name, this.#read);
   }
 
   /** As `alerts.take` of the contract. @throws BusError `cluster_unavailable` */
   async take(output: string, waitMs: number): Promise<Taken> {
     return await this.#told(async (session) => {
-      const { alerts: plan } = this.#parts.subjects.streams;
-      const consumer = await this.#consumer(session, plan.name, nameOf(output));
-      const { ack_floor: done } = await consumer.info(true);
+      const consumer = await this.#consumer(session, this.#parts.subjects.streams.alerts.name, nameOf(output));
       const message = await consumer.next({ expires: Math.max(LEAST_WAIT_MS, waitMs) });
       if (message === null) return { batch: null, behind: NOTHING };
-      const missed = await this.#missed(session, done.stream_seq, message.seq);
-      this.counters.taken += 1;
-      if (message.redelivered) this.counters.again += 1;
-      this.counters.missed += missed;
-      const { length } = message.data;
-      const behind = { messages: message.info.pending, bytes: message.info.pending * length };
-      // The interface does not have it, its objects do.
-      const { reply: receipt } = message as JsMsg & { readonly reply: string };
-      return {
-        batch: { sequence: message.seq, receipt, alerts: await this.#read(message), missed, leftMs: HELD_MS },
-        behind,
-      };
+      const cameAt = performance.now();
+      try {
+        const batch = await this.#given(session, consumer, output, message as ReceivedMessage);
+        const { length } = message.data;
+        const behind = { messages: message.info.pending, bytes: message.info.pending * length };
+        return { batch: { ...batch, leftMs: HELD_MS - (performance.now() - cameAt) }, behind };
+      } catch (error) {
+        // Else nobody had it before its time is over.
+        message.nak();
+        throw error;
+      }
     });
+  }
+
+  async #given(
+    session: NatsSession,
+    consumer: Consumer,
+    output: string,
+    message: ReceivedMessage,
+  ): Promise<Omit<NonNullable<Taken['batch']>, 'leftMs'>> {
+    const known = this.#output(output);
+    known.places.came(message.info);
+    const batch = await this.#read(message);
+    const front = await this.#gaps.inFront(session, consumer, { message, batch, places: known.places });
+    const { missed, lost, rest, batches, places, through } = front;
+    const receipt = rest ? message.reply + REST : message.reply;
+    known.given = { receipt, info: message.info, places, through, rest };
+    this.counters.taken += 1;
+    if (message.redelivered) this.counters.again += 1;
+    this.counters.missed += missed;
+    this.counters.skipped += batches.length;
+    this.counters.lost += lost.length;
+    const alerts = batches.flatMap((earlier) => earlier.alerts);
+    if (!rest) alerts.push(...(batch?.alerts ?? []));
+    return { sequence: message.seq, receipt, alerts, missed, skipped: batches.length, lost: [...lost] };
   }
 
   /** As `alerts.keep`. @throws BusError `cluster_unavailable`, `bad_receipt` */
   async keep(output: string, receipt: string): Promise<{ leftMs: number }> {
     this.#check(output, receipt);
     return await this.#told(async ({ nc }) => {
-      nc.publish(receipt, '+WPI');
+      nc.publish(subjectOf(receipt), '+WPI');
       await nc.flush();
       return { leftMs: HELD_MS };
     });
@@ -83,10 +117,21 @@ export class AlertTurns {
   async done(output: string, receipt: string, delivered: boolean): Promise<void> {
     this.#check(output, receipt);
     await this.#told(async ({ nc }) => {
-      if (delivered) await nc.request(receipt, '+ACK', { timeout: ANSWER_MS });
-      else nc.publish(receipt, '-NAK');
+      if (delivered && !receipt.endsWith(REST)) await nc.request(receipt, '+ACK', { timeout: ANSWER_MS });
+      else nc.publish(subjectOf(receipt), '-NAK');
     });
-    if (delivered) this.counters.done += 1;
+    if (!delivered) return;
+    this.counters.done += 1;
+    const { places, given } = this.#output(output);
+    if (given?.receipt === receipt) places.had(given);
+  }
+
+  #output(name: string): Output {
+    const known = this.#outputs.get(name);
+    if (known !== undefined) return known;
+    const output = { places: new AlertPlaces() };
+    this.#outputs.set(name, output);
+    return output;
   }
 
   /** A receipt is a subject: a daemon publishes to no other one by it. */
@@ -115,36 +160,42 @@ export class AlertTurns {
       if (!isNoConsumer(error)) throw error;
     }
     const { limits, subjects } = this.#parts;
-    await alertStream(session, subjects.streams.alerts, limits);
-    await session.jsm.consumers.add(stream, {
-      durable_name: name,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(TURN_MS),
-      max_ack_pending: 1,
-      deliver_policy: DeliverPolicy.New,
-      inactive_threshold: nanos(FORGOTTEN_MS),
-    });
+    const { state } = await alertStream(session, subjects.streams.alerts, limits);
+    try {
+      await session.jsm.consumers.add(stream, {
+        durable_name: name,
+        ack_policy: AckPolicy.Explicit,
+        ack_wait: nanos(TURN_MS),
+        max_ack_pending: 1,
+        // By its number, as `new` would mean another one to the next leader as long as none was done.
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: state.last_seq + 1,
+        inactive_threshold: nanos(FORGOTTEN_MS),
+      });
+    } catch (error) {
+      // Another node has made it meanwhile, which begins elsewhere.
+      const made = await session.js.consumers.get(stream, name).catch(() => undefined);
+      if (made === undefined) throw error;
+      return made;
+    }
     return await session.js.consumers.get(stream, name);
   }
 
-  /** Messages that were dropped before this output took them. */
-  async #missed({ jsm }: NatsSession, done: number, next: number): Promise<number> {
-    if (next <= done + 1) return 0;
-    const { state } = await jsm.streams.info(this.#parts.subjects.streams.alerts.name);
-    return Math.max(0, Math.min(state.first_seq, next) - done - 1);
-  }
-
-  async #read({ subject, data, seq }: JsMsg): Promise<string[]> {
+  readonly #read: ReadMessage = async ({ subject, data, seq }) => {
     try {
-      return (await this.#parts.messages.read(subject, data)).alerts;
+      return await this.#parts.messages.read(subject, data);
     } catch (error) {
       this.counters.unreadable += 1;
       this.#problems.error(`Alerts of the cluster (message ${String(seq)}) cannot be read: ${describeError(error)}.`);
-      return [];
+      return undefined;
     }
-  }
+  };
 }
 
 function nameOf(output: string): string {
   return `output_${output}`;
+}
+
+function subjectOf(receipt: string): string {
+  return receipt.endsWith(REST) ? receipt.slice(0, -REST.length) : receipt;
 }

@@ -213,7 +213,8 @@ export const clusterdContract = defineContract('svc-clusterd', {
    * The next alerts of all nodes for an output, with `<alerts><outputs>cluster` of `<cluster>`: a message with a few alerts of one
    * node. No other call gets any for this output until they are done, or were not kept for half a minute; then they are given again,
    * with the same sequence. An output that is new begins with what is alerted from then on. `missed`: messages that were dropped
-   * before this output had them.
+   * before this output had them. `skipped`: messages that NATS had passed over, whose alerts are in front of the others. `lost`: alerts
+   * that were passed over and are in no message: bytes of a file in `logs/alerts` of a node.
    */
   'alerts.take': {
     params: z.object({ output: outputName, waitMs: z.number().int().min(0).max(MAX_RECORDS_WAIT_MS) }),
@@ -225,6 +226,8 @@ export const clusterdContract = defineContract('svc-clusterd', {
           /** Lines of alerts.json. */
           alerts: z.array(z.string()),
           missed: z.number().int(),
+          skipped: z.number().int(),
+          lost: z.array(z.object({ node: z.string(), file: z.string(), from: z.number().int(), to: z.number().int() })),
           /** How long they are the caller's at least, unless they are kept. */
           leftMs: z.number(),
         })

@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
 import { pause } from '../../../../lib/async/pause.js';
+import type { CallResult } from '../../../../lib/bus/contract.js';
+import type { clusterdContract } from '../../../../lib/bus/contracts/clusterd.js';
 import type { ClusterdClient } from '../../../../lib/cluster/shared-records.js';
 import { describeError } from '../../../../lib/log/describe-error.js';
 import type { Logger } from '../../../../lib/log/logger.js';
@@ -34,13 +37,14 @@ export type ClusterAlertFeedParts = {
   readonly lookMs?: number;
 };
 
+type Given = NonNullable<CallResult<typeof clusterdContract, 'alerts.take'>['batch']>;
 /** Alerts that this node has to deliver, and until when they are its own. */
 type Taken = { readonly receipt: string; readonly batch: AlertBatch; readonly file: string; until: number };
 
 /**
  * The alerts of all nodes of a cluster for one output. svc-clusterd gives a few at a time, to one node; the next ones when these are
- * done, and the same again, perhaps to another node, when this one is not heard of for half a minute. Positions name the message and
- * the alert in it, so that a start goes on where it was.
+ * done, and the same again, perhaps to another node, when this one is not heard of for half a minute. Positions name the message, what
+ * is in it, and the alert, so that a start goes on where it was.
  */
 export class ClusterAlertFeed implements AlertSource {
   readonly #parts: ClusterAlertFeedParts;
@@ -119,13 +123,9 @@ export class ClusterAlertFeed implements AlertSource {
     const { batch, behind } = await clusterd.call('alerts.take', { output: this.#output, waitMs: TAKE_MS }, CALL);
     this.#behindBytes = behind.bytes;
     if (batch === null) return;
-    const { sequence, receipt, missed, leftMs } = batch;
-    if (missed > 0) {
-      logger.error(
-        `${String(missed)} messages with alerts of the cluster were dropped before '${name}' had them: they were too old or too many.`,
-      );
-    }
-    const file = `cluster ${String(sequence)}`;
+    const { receipt, leftMs } = batch;
+    sayWhatIsMissing(batch, name, logger);
+    const file = placeOf(batch);
     const alerts = batch.alerts.map((text, index) => new StreamedAlert(text, { file, offset: index + 1 }));
     const next = { file, offset: alerts.length };
     this.#taken = { receipt, file, batch: { alerts, next }, until: this.#now() + leftMs - SPARE_MS };
@@ -153,3 +153,31 @@ export class ClusterAlertFeed implements AlertSource {
 }
 
 const CALL = { deadlineMs: CALL_MS } as const;
+
+/** So many digits tell two batches of the same number apart. */
+const CONTENT_DIGITS = 16;
+
+/** By number and content: a number is given again where NATS lost messages, and what was passed over may come in front. */
+function placeOf({ sequence, alerts }: Given): string {
+  const content = createHash('sha256');
+  for (const text of alerts) content.update(text).update('\n');
+  return `cluster ${String(sequence)} ${content.digest('hex').slice(0, CONTENT_DIGITS)}`;
+}
+
+function sayWhatIsMissing({ sequence, missed, skipped, lost }: Given, name: string, logger: Logger): void {
+  if (missed > 0) {
+    logger.error(
+      `${String(missed)} messages with alerts of the cluster were dropped before '${name}' had them: they were too old or too many.`,
+    );
+  }
+  if (skipped > 0) {
+    logger.warn(
+      `NATS had passed over ${String(skipped)} messages with alerts of the cluster for '${name}': they are handed on now, before message ${String(sequence)}.`,
+    );
+  }
+  for (const { node, file, from, to } of lost) {
+    logger.error(
+      `Alerts of node '${node}' are lost in NATS and were not handed on to '${name}': they are bytes ${String(from)} to ${String(to)} of '${file}' in logs/alerts there.`,
+    );
+  }
+}

@@ -16,6 +16,8 @@ class Alerts {
   readonly messages: string[][] = [];
   readonly said: string[] = [];
   missed = 0;
+  skipped = 0;
+  lost: { node: string; file: string; from: number; to: number }[] = [];
   leftMs = 20_000;
   #done = 0;
   #out = false;
@@ -34,13 +36,20 @@ class Alerts {
     this.#out = false;
   }
 
+  /** NATS begins anew: the same numbers are those of other messages. */
+  begin(...messages: string[][]): void {
+    this.messages.splice(0, Infinity, ...messages);
+    this.#done = 0;
+  }
+
   #take(): unknown {
     const behind = { messages: 0, bytes: 0 };
     const alerts = this.messages[this.#done];
     if (this.#out || alerts === undefined) return { batch: null, behind };
     this.#out = true;
     const sequence = this.#done + 1;
-    return { batch: { sequence, receipt: String(sequence), alerts, missed: this.missed, leftMs: this.leftMs }, behind };
+    const { missed, skipped, lost, leftMs } = this;
+    return { batch: { sequence, receipt: String(sequence), alerts, missed, skipped, lost, leftMs }, behind };
   }
 }
 
@@ -157,6 +166,37 @@ describe('the alerts of a cluster for an output', () => {
     mine = true;
     await eventually('all came', () => alerts.said.length === 2);
     expect(seen).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('are others under the same number once NATS has lost what had it, or with some in front', async () => {
+    alerts.messages.push(['a', 'b']);
+    await start();
+    await eventually('all came', () => alerts.said.length === 1);
+    await running?.stop();
+    alerts.begin(['c', 'a', 'b', 'd']);
+    await start();
+    await eventually('all came', () => alerts.said.length === 2);
+    expect(seen).to.deep.equal(['a', 'b', 'c', 'a', 'b', 'd']);
+  });
+
+  it('go on from a place as earlier versions kept it, which named the number alone', async () => {
+    await store.keep('cluster syslog siem', { file: 'cluster 1', offset: 2 });
+    alerts.messages.push(['a', 'b']);
+    await start();
+    await eventually('all came', () => alerts.said.length === 1);
+    expect(seen).to.deep.equal(['a', 'b']);
+  });
+
+  it('that NATS had passed over are told of, and where those lie that are lost', async () => {
+    alerts.skipped = 2;
+    alerts.lost = [{ node: 'n2', file: '2026/Nov/ossec-alerts-28.json', from: 10, to: 300 }];
+    alerts.messages.push(['a']);
+    await start();
+    await eventually('it came', () => seen.length === 1);
+    const said = logger.lines.join('\n');
+    expect(said).to.include("warn: NATS had passed over 2 messages with alerts of the cluster for 'syslog siem'");
+    expect(said).to.include("error: Alerts of node 'n2' are lost in NATS and were not handed on to 'syslog siem'");
+    expect(said).to.include("bytes 10 to 300 of '2026/Nov/ossec-alerts-28.json'");
   });
 
   it('that were dropped before they were taken are told of', async () => {
