@@ -40,7 +40,7 @@ export type CountLimits = {
   readonly cursor: AlertPlace | undefined;
   /** Whether time is over; what was counted by then is the answer. */
   readonly isOver: () => boolean;
-  /** Has time begin anew. */
+  /** Has time begin anew, once in a piece. */
   readonly again?: (() => void) | undefined;
 };
 
@@ -63,7 +63,7 @@ export function countAlerts(
   return { counts: counter.counts(), next: undefined };
 }
 
-/** @returns where time was over, within the segment; undefined when it is done */
+/** @returns where time was over, within the segment or at its beginning; undefined when it is done and there may be time for more */
 function countSegment(
   counter: Counter,
   segment: AlertSegment,
@@ -78,8 +78,9 @@ function countSegment(
     counter.add(segment, mask);
     return undefined;
   }
-  // Those that there was no time for are looked at alert by alert, in as much time again.
-  if (isOver()) again?.();
+  // Those that there was no time for are looked at alert by alert, in as much time again; that of a piece ends with this segment then.
+  const isLate = isOver();
+  if (isLate) again?.();
   const found = new Uint8Array(segment.rows);
   let reached: AlertPlace | undefined;
   for (let page = segment.pages.length - 1; page >= 0 && reached === undefined; page -= 1) {
@@ -90,7 +91,7 @@ function countSegment(
     if (page > 0 && isOver()) reached = place;
   }
   counter.add(segment, found);
-  return reached;
+  return reached ?? (isLate ? segment.from : undefined);
 }
 
 class Counter {

@@ -19,7 +19,7 @@ export type SearchLimits = {
   readonly bytes: number;
   /** Whether time is over; what was found by then is the answer. */
   readonly isOver: () => boolean;
-  /** Has time begin anew. */
+  /** Has time begin anew, once in a piece. */
   readonly again?: () => void;
 };
 
@@ -70,8 +70,9 @@ class Search {
     const { isOver, again } = this.#limits;
     const candidates = this.#question.candidates(segment, isOver, FEW_PAGES);
     const { mask } = candidates;
-    // Those that there was no time for are looked at alert by alert, in as much time again.
-    if (isOver()) again?.();
+    // Those that there was no time for are looked at alert by alert, in as much time again; that of a piece ends with this segment then.
+    const isLate = isOver();
+    if (isLate) again?.();
     const isDescending = this.#limits.order === 'desc';
     if (mask !== 'none') {
       const { pages } = segment;
@@ -83,11 +84,11 @@ class Search {
         const rows = foundRows(segment, page, matchingRows(segment, page, candidates, this.#question));
         if (!this.#take(segment, isDescending ? rows.reverse() : rows)) return false;
         this.next = isDescending ? from : end;
-        if (this.#limits.isOver()) return false;
+        if (isOver()) return false;
       }
     }
     this.next = isDescending ? segment.from : segment.end;
-    return !this.#limits.isOver();
+    return !isLate && !isOver();
   }
 
   /** @returns whether all were taken */
