@@ -6,13 +6,16 @@ import { alertText, visitWords } from './alert-words.js';
 export interface AlertContent {
   /** Epoch milliseconds; NaN when the alert does not say it. */
   readonly time: number;
-  /** A text that stands for its fields of a family (`FAMILIES`): alerts with the same text have the same. */
+  /** A text that stands for its fields of a family (`FAMILIES`): alerts with the same text have the same, whoever read them. */
   key(family: number): string;
   /** Its fields of a family, in their order. */
   values(family: number): AlertValue[];
   /** Calls `visit` with the number of each of its words (alert-words.ts), some of them several times. */
   visitWords(visit: (hash: number) => void): void;
 }
+
+/** Before keys of alerts that were read as JSON: nothing that JSON writes begins with it, as keys of a scanner (alert-scanner.ts) do. */
+const OF_JSON = '=';
 
 /** Of an alert that was read as JSON. */
 export class ReadContent implements AlertContent {
@@ -25,7 +28,7 @@ export class ReadContent implements AlertContent {
   }
 
   key(family: number): string {
-    return JSON.stringify(this.values(family));
+    return OF_JSON + JSON.stringify(this.values(family));
   }
 
   values(family: number): AlertValue[] {

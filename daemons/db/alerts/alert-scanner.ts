@@ -106,7 +106,7 @@ export class AlertScanner implements AlertContent {
       case OPEN_BRACE:
         return this.#object(member, depth);
       case OPEN_BRACKET:
-        return this.#array(depth, isSearched);
+        return this.#array(depth, isSearched, member !== undefined && member.slot >= 0);
       default:
         return this.#word('true', isSearched) || this.#word('false', isSearched) || this.#word('null', false)
           ? true
@@ -153,7 +153,8 @@ export class AlertScanner implements AlertContent {
     if (member === this.#rule && text.charCodeAt(this.#at) !== OPEN_BRACE) return false;
     const start = this.#at;
     if (!this.#value(member, depth + 1, true)) return false;
-    if (member.slot >= 0) {
+    // An object is no value of a field: each would be a tuple of its own, and all say nothing.
+    if (member.slot >= 0 && text.charCodeAt(start) !== OPEN_BRACE) {
       this.#from[member.slot] = start;
       this.#to[member.slot] = this.#at;
     }
@@ -168,12 +169,15 @@ export class AlertScanner implements AlertContent {
     if (!this.#value(undefined, depth, false)) return false;
     if (length === 'timestamp'.length) {
       if (first !== QUOTE) return false;
-      this.time = timeOfStamp(this.#text.slice(start + 1, this.#at - 1));
+      const stamp = this.#text.slice(start + 1, this.#at - 1);
+      if (stamp.includes('\\')) return false;
+      this.time = timeOfStamp(stamp);
     }
     return true;
   }
 
-  #array(depth: number, isSearched: boolean): boolean {
+  /** @param isKept whether it is the value of a kept field: what lies deeper is none of it, and would make each a tuple of its own */
+  #array(depth: number, isSearched: boolean, isKept: boolean): boolean {
     const text = this.#text;
     if (depth > MAX_DEPTH) return false;
     this.#at += 1;
@@ -182,6 +186,8 @@ export class AlertScanner implements AlertContent {
       return true;
     }
     for (;;) {
+      const first = text.charCodeAt(this.#at);
+      if (isKept && (first === OPEN_BRACE || first === OPEN_BRACKET)) return false;
       if (!this.#value(undefined, depth + 1, isSearched)) return false;
       const end = text.charCodeAt(this.#at);
       this.#at += 1;

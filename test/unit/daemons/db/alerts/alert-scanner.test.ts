@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { ReadContent } from '../../../../../daemons/db/alerts/alert-content.js';
 import { FAMILIES } from '../../../../../daemons/db/alerts/alert-fields.js';
 import { AlertScanner } from '../../../../../daemons/db/alerts/alert-scanner.js';
+import { OpenSegment } from '../../../../../daemons/db/alerts/open-segment.js';
+import type { AlertField } from '../../../../../lib/bus/contracts/db-alerts.js';
 import { AlertView } from '../../../../../lib/output/alert-view.js';
 import { variedAlert } from '../../../../support/db/alert-kit.js';
 
@@ -17,13 +19,36 @@ const words = (content: { visitWords: (visit: (hash: number) => void) => void })
 /** Whether the scanner takes a line; what it says of it must be what JSON says. */
 function isTaken(line: string): boolean {
   if (!scanner.scan(line)) return false;
-  const view = AlertView.parse(line);
-  if (view === undefined) throw new Error(`it is no alert: ${line}`);
-  const read = new ReadContent(view);
+  const read = readOf(line);
   expect(scanner.time, line).to.deep.equal(read.time);
   expect(words(scanner), line).to.deep.equal(words(read));
   for (const family of FAMILIES.keys()) expect(scanner.values(family), line).to.deep.equal(read.values(family));
   return true;
+}
+
+const SRCIP = FAMILIES.findIndex((fields) => fields.includes('data.srcip'));
+
+function readOf(line: string): ReadContent {
+  const view = AlertView.parse(line);
+  if (view === undefined) throw new Error(`it is no alert: ${line}`);
+  return new ReadContent(view);
+}
+
+/** A segment with lines that were read as the store reads them. */
+function segmentOf(lines: readonly string[]): OpenSegment {
+  const file = 20_250_605_000;
+  const segment = new OpenSegment({ file, offset: 0 });
+  let offset = 0;
+  for (const line of lines) {
+    segment.add(scanner.scan(line) ? scanner : readOf(line), line, { file, offset });
+    offset += line.length + 1;
+  }
+  return segment;
+}
+
+/** What a segment keeps of lines for the family of a field. */
+function tuplesOf(lines: readonly string[], field: AlertField) {
+  return segmentOf(lines).family(FAMILIES.findIndex((fields) => fields.includes(field))).tuples;
 }
 
 /** Names that mean something, and others. */
@@ -116,5 +141,41 @@ describe('Scanning lines of alerts.json', () => {
     expect(scanner.scan('{"rule":{"id":"1"},"rule":{"id":"2"}}')).to.equal(false);
     expect(scanner.scan('{"rule":{"id":"1","id":"2"}}')).to.equal(false);
     expect(scanner.scan(`{"rule":{},"data":${'['.repeat(50)}1${']'.repeat(50)}}`)).to.equal(false);
+  });
+
+  it('leaves to JSON a time with an escape', () => {
+    expect(isTaken('{"rule":{},"timestamp":"2025-06-05T10:00:00.123+0000"}')).to.equal(true);
+    expect(isTaken('{"rule":{},"timestamp":"2025-06-05T10:00:00.123\\u002b0000"}')).to.equal(false);
+  });
+
+  it('has one tuple for all alerts with objects where a value is kept', () => {
+    const objects = [1, 2, 3].map((n) => `{"rule":{"id":{"n":${n}}},"data":{"srcip":{"n":${n},"of":[${n}]}}}`);
+    for (const line of objects) expect(isTaken(line)).to.equal(true);
+    expect(tuplesOf(objects, 'data.srcip')).to.deep.equal([[null]]);
+    expect(tuplesOf(objects, 'rule.id')).to.have.length(1);
+    const within = [1, 2, 3].flatMap((n) => [`[{"n":${n}}]`, `[[${n}]]`]);
+    const lists = within.map((value) => `{"rule":{},"data":{"srcip":${value}}}`);
+    expect(tuplesOf(lists, 'data.srcip')).to.deep.equal([[null]]);
+  });
+
+  it('never takes a value for one that JSON read', () => {
+    // A name with a dot is left to JSON.
+    const byJson = (value: string) => `{"rule":{},"a.b":1,"data":{"srcip":${value}}}`;
+    const scanned = (value: string) => `{"rule":{},"data":{"srcip":${value}}}`;
+    expect([isTaken(byJson('"a"')), isTaken(scanned('["a"]'))]).to.deep.equal([false, true]);
+    for (const [one, other] of [
+      [byJson('"a"'), scanned('["a"]')],
+      [byJson('["a","b"]'), scanned('[["a","b"]]')],
+    ] as const) {
+      const read = [one, other].map((line) => readOf(line).values(SRCIP)[0]);
+      for (const lines of [
+        [one, other],
+        [other, one],
+      ]) {
+        const { tuples, codes } = segmentOf(lines).family(SRCIP);
+        const found = lines.map((_line, row) => tuples[codes[row] ?? 0]?.[0]);
+        expect(found, lines.join(' ')).to.deep.equal(lines[0] === one ? read : read.toReversed());
+      }
+    }
   });
 });
