@@ -108,7 +108,7 @@ function fieldNode(field: string, test: FieldNode['test'], values: readonly stri
   };
 }
 
-/** Words of a value; none where another way to write it is the same: quotes stand for any character, numbers are compared. */
+/** First words of a value; none where another way to write it is the same: quotes stand for any character, numbers are compared. */
 function wordsOf(value: string): number[] {
   if (/['"]/.test(value)) return [];
   if (/^-?\d+(\.\d+)?$/.test(value) && String(Number(value)) !== value) return [];

@@ -9,12 +9,14 @@ export type SearchTerm = {
   readonly isPrefix: boolean;
   /** Alerts with it are left out. */
   readonly isExcluded: boolean;
-  /** Numbers of its words (alert-words.ts): an alert without one of them has not got it. */
+  /** Numbers of its first words (alert-words.ts): an alert without one of them has not got it. */
   readonly hashes: readonly number[];
 };
 
 /** Terms of one search: each is looked for in every text. */
 const MAX_TERMS = 32;
+/** Words of one term or value that are looked for: each costs a look at all segments, and a few leave hardly more alerts than all do. */
+const MAX_WORDS = 8;
 const TERM = /(-?)(?:"([^"]*)"|([^\s"]+))\s*/y;
 
 /**
@@ -38,13 +40,15 @@ export function parseSearch(search: string): SearchTerm[] {
   return terms;
 }
 
-/** Numbers of the words that a text must have in which all of another occurs between ends of words. */
+/** Numbers of words, the first 8, that a text must have in which all of another occurs between ends of words. */
 export function wholeWords(text: string, isPrefix = false): number[] {
   // The last word of a prefix may be longer where it occurs.
   let end = text.length;
   while (isPrefix && end > 0 && isWordCode(text.charCodeAt(end - 1))) end -= 1;
   const hashes = new Set<number>();
-  visitWords(text.slice(0, end), (hash) => void hashes.add(hash));
+  visitWords(text.slice(0, end), (hash) => {
+    if (hashes.size < MAX_WORDS) hashes.add(hash);
+  });
   return [...hashes];
 }
 

@@ -171,6 +171,16 @@ describe('Searching alerts', () => {
     expect(count('fullog full_log'), 'names of members are not looked into').to.equal(0);
   });
 
+  it('finds a value and a phrase of many words, though few of them are looked for', () => {
+    const logs = alerts.map((alert) => String(alert['full_log']));
+    const long = logs.find((log) => /^Failed password for bob from [\d.]+ port \d{4}$/.test(log));
+    if (long === undefined) throw new Error('there is no such alert');
+    const number = logs.filter((log) => log === long).length;
+    expect(opened.search({ q: `full_log=${long}` })).to.have.length(number);
+    expect(opened.search({ search: `"${long}"` })).to.have.length(number);
+    expect(opened.search({ search: `"${long}0"` })).to.have.length(0);
+  });
+
   it('refuses a search that is none', () => {
     expect(() => opened.search({ search: '"open' }))
       .to.throw()

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type AskThread, countPieces } from '../../../../../daemons/db/alerts/alert-pieces.js';
 import { readQuery } from '../../../../../daemons/db/alerts/question-node.js';
+import { parseSearch } from '../../../../../daemons/db/alerts/search-terms.js';
 import { QueryError } from '../../../../../lib/query/query-error.js';
 
 describe('Limits of what is asked of alerts', () => {
@@ -22,6 +23,13 @@ describe('Limits of what is asked of alerts', () => {
     expect(refused(`location=${"'".repeat(33)}`)).to.equal(1407);
     expect(refused('timestamp~2026')).to.equal(1409);
     expect(refused('timestamp>2026-01-01')).to.equal(undefined);
+  });
+
+  it('look for few words of one value, and of one term', () => {
+    const sentence = Array.from({ length: 50 }, (_none, index) => `word${index}`).join(' ');
+    const node = readQuery(`full_log=${sentence}`, 0);
+    expect(node?.kind === 'field' ? node.words?.map((words) => words.length) : undefined).to.deep.equal([8]);
+    expect(parseSearch(`"${sentence}" two "one two"`).map(({ hashes }) => hashes.length)).to.deep.equal([8, 1, 2]);
   });
 
   it('keep values that somebody wrote into a log from filling memory', async () => {
