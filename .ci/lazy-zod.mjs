@@ -2,7 +2,8 @@
 // its module is loaded. A daemon knows the schemas of all daemons that it may ask, a thousand and more, and needs few of them
 // before it is ready: making all is a sixth of what its start costs.
 //
-// What is not exported here is refused by the build. Schemas that contain themselves are none of these.
+// What is not exported here is refused by the build, but for members of `iso`: one that is missing fails when what uses it is
+// loaded. Schemas that contain themselves are none of these.
 import * as zod from 'zod';
 
 /** Methods that make a schema of another one; all others are those of the schema itself, which is made for them. */
