@@ -13,6 +13,7 @@ const object = z.object({
   username: z.string().optional(),
   policy: z.object({ actions: z.array(z.string()), resources: z.array(z.string()), effect: z.string() }).optional(),
   policies: z.array(z.number()).optional(),
+  users: z.array(z.number()).optional(),
 });
 
 /** A user, role or policy. */
@@ -44,21 +45,32 @@ export async function roleIds(caller: ApiCaller, names: readonly string[]): Prom
 
 /**
  * Id of a role that sees a group, its agents and their alerts, and nothing else; made when there is none. One of an earlier version, which
- * lacks some of it, gets the rest; what has its name and allows something else is left alone.
+ * lacks some of it, gets the rest; what has its name and allows something else, or nothing any more, is left alone.
+ * @param say told, in a sentence, when all who have the role see more than before
  * @throws ApiRefusalError
  */
-export async function ensureReadingRole(caller: ApiCaller, group: string): Promise<number> {
+export async function ensureReadingRole(
+  caller: ApiCaller,
+  group: string,
+  say: (text: string) => void,
+): Promise<number> {
   const name = `read-group-${group}`;
-  const policies = [
-    await ensurePolicy(caller, `${name}-agents`, 'agent:read', `agent:group:${group}`),
-    await ensurePolicy(caller, `${name}-group`, 'group:read', `group:id:${group}`),
-    await ensurePolicy(caller, `${name}-alerts`, 'alerts:read', `agent:group:${group}`),
-  ];
+  const agents = await ensurePolicy(caller, `${name}-agents`, 'agent:read', `agent:group:${group}`);
+  const itself = await ensurePolicy(caller, `${name}-group`, 'group:read', `group:id:${group}`);
+  const alerts = await ensurePolicy(caller, `${name}-alerts`, 'alerts:read', `agent:group:${group}`);
+  const policies = [agents, itself, alerts];
   const there = (await readObjects(caller, 'roles')).find((role) => role.name === name);
   if (there !== undefined) {
-    const linked = there.policies ?? [];
+    const { policies: linked = [], users = [] } = there;
+    if (linked.length === 0) {
+      throw new ApiRefusalError(`role '${name}' is there and has no policies: give it by --role if it is meant`);
+    }
     if (!linked.every((id) => policies.includes(id))) {
       throw new ApiRefusalError(`role '${name}' is there and has other policies: give it by --role if it is meant`);
+    }
+    if (!linked.includes(alerts)) {
+      const have = users.length === 1 ? '1 user has it' : `${users.length} users have it`;
+      say(`role '${name}' of an earlier version gets alerts:read, too: ${have}`);
     }
     await link(
       caller,

@@ -85,7 +85,8 @@ function addCreate(users: Command, kit: CommandKit): void {
       const password = await newPassword(passwordFile === undefined ? {} : { passwordFile }, username, kit);
       const made = await caller.list('POST', USERS, {}, { username, password });
       if (made.data.total_failed_items > 0) return showList(made, { output }, streams);
-      for (const group of readGroup) roles.push(await ensureReadingRole(caller, group));
+      const say = (text: string): void => streams.writeError(`svc-api: ${text}\n`);
+      for (const group of readGroup) roles.push(await ensureReadingRole(caller, group, say));
       if (roles.length === 0) return showList(made, { output }, streams);
       const id = await userId(caller, username);
       const linked = await caller.list('POST', `${USERS}/${id}/roles`, { role_ids: roles.join(',') });

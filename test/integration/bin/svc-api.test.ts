@@ -117,7 +117,6 @@ describe('svc-api with a manager on this host', function () {
     ).to.deep.equal(WEB);
     expect((await done(runAs('maria', 'groups', 'list', '-o', 'table'))).stdout).to.equal('NAME  COUNT\nweb   2\n');
 
-    const roles = items((await done(run('GET', '/security/roles', 'search=read-group-web'))).stdout);
     const policies = items((await done(run('GET', '/security/policies', 'search=read-group-web'))).stdout);
     expect(policies.map(({ policy }) => policy)).to.deep.equal([
       { actions: ['agent:read'], resources: ['agent:group:web'], effect: 'allow' },
@@ -147,14 +146,30 @@ describe('svc-api with a manager on this host', function () {
     expect(await refused(runAs('maria', ...elsewhere, '--fingerprint', fingerprint!))).to.contain(
       "password of 'maria' is wrong",
     );
+  });
 
-    // A role of an earlier version has no policy for alerts.
-    const [role, last] = [roles[0]?.['id'], policies[2]?.['id']];
-    await done(run('DELETE', `/security/roles/${String(role)}/policies`, `policy_ids=${String(last)}`));
-    await done(run('users', 'create', 'mario', '--read-group', 'web', '--password-file', passwordFile));
-    const again = items((await done(run('GET', '/security/roles', 'search=read-group-web'))).stdout);
-    expect(again.map(({ id, policies: linked }) => [id, linked])).to.deep.equal([[role, policies.map(({ id }) => id)]]);
-    await done(run('users', 'delete', 'mario', '--yes'));
+  it('completes the role of an earlier version and says who has it, and leaves one without policies alone', async () => {
+    const create = (user: string) =>
+      run('users', 'create', user, '--read-group', 'web', '--password-file', passwordFile);
+    const readRoles = async () => items((await done(run('GET', '/security/roles', 'search=read-group-web'))).stdout);
+    expect((await done(create('luigi'))).stderr).to.equal('');
+    const [made] = await readRoles();
+    const role = String(made?.['id']);
+    const policies = made?.['policies'] as number[];
+    // Such a role has no policy for alerts.
+    await done(run('DELETE', `/security/roles/${role}/policies`, `policy_ids=${policies[2]}`));
+    expect((await done(create('mario'))).stderr).to.equal(
+      "svc-api: role 'read-group-web' of an earlier version gets alerts:read, too: 1 user has it\n",
+    );
+    const completed = await readRoles();
+    expect(completed.map(({ id, policies: linked }) => [id, linked])).to.deep.equal([[Number(role), policies]]);
+
+    // Somebody took all from it: that is meant.
+    await done(run('DELETE', `/security/roles/${role}/policies`, 'policy_ids=all'));
+    expect(await refused(create('peach'))).to.equal(
+      "svc-api: role 'read-group-web' is there and has no policies: give it by --role if it is meant\n",
+    );
+    expect((await readRoles()).map(({ policies: linked }) => linked)).to.deep.equal([[]]);
   });
 
   it('says what could not be done, and tells with its exit code', async () => {
