@@ -151,6 +151,9 @@ describe('the console: groups', function () {
     await page.getByRole('button', { name: 'Take out' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Take out' }).click();
     await page.getByLabel('Select away').waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'agent.conf' }).click();
+    await page.getByLabel('agent.conf of the group').fill('<agent_config name="unsaved"/>');
+    await page.getByText('No mistakes.').waitFor();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove old?' });
     await dialog.getByText('Its files are deleted. 1 agent leaves it').waitFor();
@@ -159,6 +162,7 @@ describe('the console: groups', function () {
     await page.getByText('Removed: old.').waitFor();
     await page.getByRole('link', { name: 'default' }).waitFor();
     expect(await page.getByRole('link', { name: 'old' }).count()).to.equal(0);
+    expect(await page.getByRole('dialog').count(), 'nobody asks about the text of what is gone').to.equal(0);
   });
 
   it('lets who may only look read everything, and is good on a phone in the dark', async () => {

@@ -133,10 +133,13 @@ describe('the console: rules', function () {
     await page.getByRole('dialog').locator('button').last().click();
     await page.getByText('That is in force now.').waitFor();
     expect(existsSync(home.home.path('etc/lists/hosts'))).to.equal(true);
+    await page.getByLabel('etc/lists/hosts', { exact: true }).fill('a:b\nc:unsaved\n');
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('etc/lists/hosts is deleted.').waitFor();
     expect(existsSync(home.home.path('etc/lists/hosts'))).to.equal(false);
+    await page.getByRole('button', { name: 'New file' }).waitFor();
+    expect(await page.getByRole('dialog').count(), 'nobody asks about the text of what is gone').to.equal(0);
   });
 
   it('are tried on lines, which one session remembers, and say why one did not fire; on a phone in the dark as well', async () => {

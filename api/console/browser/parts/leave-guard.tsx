@@ -27,6 +27,7 @@ export function LeaveGuard({ isChanged, keepsAt }: LeaveGuardProps) {
         return true;
       },
       onHeld: setHeld,
+      release: () => (facts.current.isLeaving = true),
     });
     const unloads = (event: BeforeUnloadEvent) => {
       if (facts.current.isChanged) event.preventDefault();

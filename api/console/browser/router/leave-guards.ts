@@ -15,6 +15,8 @@ export type Guard = {
   readonly mayGo: (place: Place) => boolean;
   /** Told that somebody wanted to go. */
   readonly onHeld: (held: Held) => void;
+  /** Lets pass whoever goes away next, without a question. */
+  readonly release: () => void;
 };
 
 const guards = new Set<Guard>();
@@ -26,6 +28,11 @@ const SEEN = { isSeen: true };
 export function addGuard(guard: Guard): () => void {
   guards.add(guard);
   return () => void guards.delete(guard);
+}
+
+/** What guards keep is done with: whoever goes away next is not asked. */
+export function release(): void {
+  for (const guard of guards) guard.release();
 }
 
 /** Before the console itself goes to a place. @param onGo goes there after all @returns whether a guard holds somebody */

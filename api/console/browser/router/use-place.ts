@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { holdBack, isHeld } from './leave-guards.js';
+import { holdBack, isHeld, release } from './leave-guards.js';
 import { hrefOf, type Place, readPlace } from './location.js';
 
 /** Where somebody is; shows anew when that changes. */
@@ -17,9 +17,17 @@ export function usePlace(): Place {
   return readPlace(hash);
 }
 
-/** Goes to a place. @param replace leaves no step behind: for what somebody types */
-export function go(href: string, replace = false): void {
-  if (isHeld(href, () => go(href, replace))) return;
+type Way = {
+  /** Leaves no step behind: for what somebody types. */
+  readonly replace?: boolean;
+  /** Asks nobody: what was typed belongs to something that is gone. */
+  readonly anyway?: boolean;
+};
+
+/** Goes to a place, when no guard holds somebody where they are. */
+export function go(href: string, { replace = false, anyway = false }: Way = {}): void {
+  if (anyway) release();
+  if (isHeld(href, () => go(href, { replace }))) return;
   if (!replace) {
     location.hash = href;
     return;
@@ -36,7 +44,7 @@ export function useParams(): readonly [
   const { params } = usePlace();
   const change = useCallback((changes: Readonly<Record<string, string | undefined>>, replace = false) => {
     const place = readPlace(location.hash);
-    go(hrefOf(place.path, { ...Object.fromEntries(place.params), ...changes }), replace);
+    go(hrefOf(place.path, { ...Object.fromEntries(place.params), ...changes }), { replace });
   }, []);
   return [params, change];
 }

@@ -82,10 +82,7 @@ export function GroupPage({ name }: { readonly name: string }) {
           name={name}
           members={members}
           onClose={() => setRemoving(false)}
-          onDone={() => {
-            setDraft(undefined);
-            go(hrefOf(['groups']));
-          }}
+          onDone={() => go(hrefOf(['groups']), { anyway: true })}
         />
       )}
     </Page>

@@ -140,10 +140,7 @@ function Editor({ file, isNew, stored, onSaved }: EditorProps) {
         <RemoveDialog
           file={file}
           onClose={() => setAsking(undefined)}
-          onRemoved={() => {
-            setDraft(undefined);
-            go(hrefOf(['rules'], { tab: 'files', kind: file.kind }));
-          }}
+          onRemoved={() => go(hrefOf(['rules'], { tab: 'files', kind: file.kind }), { anyway: true })}
         />
       )}
     </>
