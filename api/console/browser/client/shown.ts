@@ -17,7 +17,8 @@ export function shownNumber(value: number): string {
   return NUMBERS.format(value);
 }
 
-/** Day and time. @param ms epoch milliseconds @param isShort without the year */
+/** Day and time; `–` for what is no time. @param ms epoch milliseconds @param isShort without the year */
 export function shownTime(ms: number, isShort = false): string {
+  if (Number.isNaN(new Date(ms).getTime())) return '–';
   return (isShort ? SHORT_TIMES : TIMES).format(ms);
 }
