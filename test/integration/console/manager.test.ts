@@ -63,6 +63,12 @@ describe('the console: the manager', function () {
     const page = await open('#/manager');
     await page.getByRole('row', { name: 'svc-analysisd running' }).waitFor();
     expect(await page.getByLabel('Node', { exact: true }).count(), 'a manager that is alone').to.equal(0);
+    await console.go('#/manager?node=left');
+    await page.getByRole('main').getByRole('alert').first().waitFor();
+    await console.expectClean();
+    await page.getByLabel('Node', { exact: true }).selectOption('This manager');
+    await page.getByRole('row', { name: 'svc-analysisd running' }).waitFor();
+    expect(page.url()).to.match(/#\/manager$/);
     await answerAsCluster(page);
     await console.go('#/overview');
     await page.getByRole('list', { name: 'Nodes of the cluster' }).getByText('not heard').waitFor();
@@ -82,6 +88,22 @@ describe('the console: the manager', function () {
     expect(page.url()).to.include('node=node03');
     await console.expectClean();
     await page.goBack();
+    await page.getByRole('cell', { name: 'global.logall' }).waitFor();
+    const view = page.getByLabel('What is shown', { exact: true });
+    await view.selectOption('file');
+    await page.getByLabel('Main configuration', { exact: true }).fill('<manager_config></manager_config>');
+    for (const [field, shown, other] of [
+      [node, 'node02', 'node03'],
+      [view, 'file', 'differences'],
+    ] as const) {
+      await field.selectOption(other);
+      const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+      await question.getByRole('button', { name: 'Cancel' }).click();
+      await question.waitFor({ state: 'detached' });
+      expect(await field.inputValue(), 'what the page is about').to.equal(shown);
+    }
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await view.selectOption('differences');
     await page.getByRole('cell', { name: 'global.logall' }).waitFor();
     await page.setViewportSize(PHONE);
     await console.expectNoSidewaysScroll();
@@ -198,6 +220,7 @@ async function answerAsCluster(page: Page): Promise<void> {
     }),
     '/cluster/node02/logs/summary': list(),
     '/cluster/node02/logs': list(line),
+    '/cluster/node02/configuration': '<manager_config/>\n',
     '/cluster/node02/configuration/differences': list({
       source: 'etc/manager.conf',
       option: 'global.logall',
@@ -206,6 +229,7 @@ async function answerAsCluster(page: Page): Promise<void> {
   };
   await page.route('**/cluster/**', async (route) => {
     const answer = answers[new URL(route.request().url()).pathname];
+    if (typeof answer === 'string') return route.fulfill({ contentType: 'application/xml', body: answer });
     if (answer !== undefined) return route.fulfill({ json: answer });
     const detail = 'The node of the cluster is not available: node03: it is not heard';
     return route.fulfill({ status: 500, json: { title: 'Cluster error', detail, error: 3022 } });

@@ -14,7 +14,16 @@ export function SelectField({ label, value, options, onChange }: SelectFieldProp
   return (
     <Field label={label}>
       {(attributes) => (
-        <select {...attributes} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <select
+          {...attributes}
+          value={value}
+          onChange={(event) => {
+            const to = event.currentTarget.value;
+            // It shows another one when the page does: somebody who is asked whether to leave may stay.
+            event.currentTarget.value = value;
+            onChange(to);
+          }}
+        >
           {!isKnown && <option value={value}>{value}</option>}
           {options.map(([each, title]) => (
             <option key={each} value={each}>

@@ -9,6 +9,7 @@ export const MANAGER_TEXTS = {
   roles: 'Roles',
   api: 'API',
   node: 'Node',
+  nodeOwn: 'This manager',
   nodeMaster: (name: string) => `${name} (master)`,
   nodeAway: (name: string) => `${name} (not heard)`,
   daemon: 'Daemon',
