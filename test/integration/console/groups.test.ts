@@ -50,12 +50,18 @@ describe('the console: groups', function () {
     await console.expectClean();
     await page.getByRole('button', { name: 'Create a group' }).click();
     const create = page.getByRole('dialog', { name: 'Create a group' });
+    const submit = create.getByRole('button', { name: 'Create a group' });
+    await create.getByLabel('Name').fill('  ');
+    expect(await submit.isDisabled(), 'blanks are no name').to.equal(true);
     await create.getByLabel('Name').fill('default');
-    await create.getByRole('button', { name: 'Create a group' }).click();
-    await create.getByRole('alert').filter({ hasText: 'already exists' }).waitFor();
+    await submit.click();
+    const refusal = create.getByRole('alert').filter({ hasText: 'already exists' });
+    await refusal.waitFor();
+    expect(await create.getByLabel('Name').getAttribute('aria-invalid')).to.equal('true');
+    expect(await create.getByLabel('Name').getAttribute('aria-describedby')).to.equal(await refusal.getAttribute('id'));
     await console.expectClean();
     await create.getByLabel('Name').fill('web');
-    await create.getByRole('button', { name: 'Create a group' }).click();
+    await submit.click();
     await page.getByRole('heading', { name: 'web', level: 1 }).waitFor();
 
     await page.getByRole('tab', { name: 'Agents' }).click();

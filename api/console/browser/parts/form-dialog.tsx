@@ -1,4 +1,5 @@
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { describe } from '../client/notices.js';
 import { useDeed } from '../client/use-deed.js';
 import { Dialog, DialogFoot } from './dialog.js';
 import { Field } from './field.js';
@@ -8,6 +9,8 @@ type FormField = {
   readonly label: string;
   readonly hint?: string;
   readonly type?: 'text' | 'password';
+  /** Most characters that can be typed. */
+  readonly maxLength?: number;
 };
 
 type FormDialogProps = {
@@ -20,33 +23,28 @@ type FormDialogProps = {
   readonly onClose: () => void;
 };
 
-/** A few texts that are asked for at once; they are forgotten with the form. */
+/** A few texts that are asked for at once, and all needed; they are forgotten with the form. */
 export function FormDialog({ title, fields, action, onSubmit, onClose }: FormDialogProps) {
   const form = useRef<HTMLFormElement>(null);
   const { run, isBusy, error } = useDeed(onSubmit, onClose);
-  const submit = () => {
-    if (form.current === null) return;
-    const typed = new FormData(form.current);
-    const values = fields.map(({ name, type }) => {
-      const value = String(typed.get(name) ?? '');
-      return [name, type === 'password' ? value : value.trim()];
-    });
-    void run(Object.fromEntries(values) as Readonly<Record<string, string>>);
-  };
+  const [isWhole, setWhole] = useState(false);
+  // What is wrong is said at the text that it is about, as far as that is known.
+  const fieldError = error === undefined || fields.length > 1 ? undefined : describe(error);
   return (
     <Dialog title={title} onClose={onClose}>
       <form
         ref={form}
         class="stack"
+        onInput={() => setWhole(Object.values(valuesOf(form.current, fields)).every((value) => value !== ''))}
         onSubmit={(event) => {
           event.preventDefault();
-          submit();
+          void run(valuesOf(form.current, fields));
         }}
       >
-        {fields.map(({ name, label, hint, type = 'text' }, index) => (
-          <Field key={name} label={label} hint={hint}>
+        {fields.map(({ name, label, hint, type = 'text', maxLength }, index) => (
+          <Field key={name} label={label} hint={hint} error={fieldError}>
             {(attributes) => {
-              const shared = { ...attributes, name, required: true, autofocus: index === 0 } as const;
+              const shared = { ...attributes, name, maxLength, required: true, autofocus: index === 0 } as const;
               return type === 'password' ? (
                 <input {...shared} type="password" autocomplete="new-password" />
               ) : (
@@ -55,12 +53,23 @@ export function FormDialog({ title, fields, action, onSubmit, onClose }: FormDia
             }}
           </Field>
         ))}
-        <DialogFoot error={error} onClose={onClose}>
-          <button class="primary" disabled={isBusy}>
+        <DialogFoot error={fieldError === undefined ? error : undefined} onClose={onClose}>
+          <button class="primary" disabled={isBusy || !isWhole}>
             {action}
           </button>
         </DialogFoot>
       </form>
     </Dialog>
+  );
+}
+
+/** What was typed, by the names of the fields; blanks around a text do not count, those around a password do. */
+function valuesOf(form: HTMLFormElement | null, fields: readonly FormField[]): Readonly<Record<string, string>> {
+  const typed = new FormData(form ?? undefined);
+  return Object.fromEntries(
+    fields.map(({ name, type }) => {
+      const value = String(typed.get(name) ?? '');
+      return [name, type === 'password' ? value : value.trim()];
+    }),
   );
 }

@@ -13,7 +13,7 @@ export function CreateGroup({ onClose }: { readonly onClose: () => void }) {
     <FormDialog
       title={T.create}
       action={T.create}
-      fields={[{ name: 'name', label: T.name, hint: T.nameHint }]}
+      fields={[{ name: 'name', label: T.name, hint: T.nameHint, maxLength: 128 }]}
       onClose={onClose}
       onSubmit={async ({ name = '' }) => {
         await api.send('POST', '/groups', { json: { group_id: name } });
