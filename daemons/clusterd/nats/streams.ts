@@ -15,6 +15,9 @@ const CONSUMER_NOT_FOUND = 10_014;
 /** A message came behind another one than its writer knows of. */
 const WRONG_LAST = [10_070, 10_071, 10_164];
 
+/** A message has the id of one that a server, of a newer version, is still at work on. */
+const IN_PROCESS = 10_158;
+
 /** How a stream that keeps the last message of each subject is made. */
 export type LastStreamOptions = {
   /** Copies, each on a server of its own. */
@@ -85,6 +88,11 @@ export function isNoConsumer(error: unknown): boolean {
 /** Whether a message was refused since another one came before it, which its writer did not know. */
 export function isOvertaken(error: unknown): boolean {
   return isApiError(error) && WRONG_LAST.includes(error.code);
+}
+
+/** Whether a message was refused for its id alone: one of that id is not stored yet, and is perhaps never. */
+export function isInProcess(error: unknown): boolean {
+  return isApiError(error) && error.code === IN_PROCESS;
 }
 
 /** The last sequence that a refusal names, if it does. */

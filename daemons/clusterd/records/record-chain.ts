@@ -1,13 +1,13 @@
-import { type PubAck, PubHeaders } from '@nats-io/jetstream';
+import { PubHeaders } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
 import { pause } from '../../../lib/async/pause.js';
 import { describeError } from '../../../lib/log/describe-error.js';
 import type { NatsLink } from '../nats/nats-link.js';
-import { isOvertaken, isRefused, lastSequenceOf } from '../nats/streams.js';
+import { isInProcess, isOvertaken, isRefused, lastSequenceOf } from '../nats/streams.js';
 import type { RecordCopy } from './record-copy.js';
 import type { RecordMessage, RecordMessages } from './record-messages.js';
 
-/** One answer of JetStream, milliseconds; then it is asked again with the same ids, which it takes once. */
+/** One answer of JetStream, milliseconds; then it is asked again with the same id, which it takes once. */
 const ACK_MS = 3000;
 const RETRY_MS = 200;
 /** Messages on their way at once. */
@@ -15,7 +15,7 @@ const PIPELINE = 500;
 
 export type RecordChainParts = {
   readonly link: Pick<NatsLink, 'session'>;
-  readonly copy: Pick<RecordCopy, 'writerOf'>;
+  readonly copy: Pick<RecordCopy, 'writerOf' | 'messageIdOf'>;
   readonly messages: Pick<RecordMessages, 'sealed'>;
   /** Waits until the copy has a revision. */
   readonly reach: (revision: number, deadline: number) => Promise<void>;
@@ -35,8 +35,19 @@ export type ToSend = {
   readonly isContended: boolean;
 };
 
-/** Of a message in the chain of a commit: which one it is, and the sequence that it is to come behind. */
-type Place = { readonly id: string; readonly at: number; readonly behind: number };
+/** Of messages in the chain of a commit. */
+type Place = {
+  /** Which of the commit the first of them is. */
+  readonly at: number;
+  /** Sequence that it is to come behind. */
+  readonly behind: number;
+  /** Under which id the one before it is stored; undefined for the first of the commit. */
+  readonly before: string | undefined;
+};
+/** What became of some of them, and under which id the last that is made is stored, where that was answered. */
+type Part = { readonly made: number; readonly id?: string | undefined; readonly failure?: unknown };
+/** A message on its way: which one it is, under which id it is sent first, and what it is to come behind. */
+type Own = { readonly at: number; readonly id: string; readonly behind: number; readonly before: string | undefined };
 
 /** What became of messages that were sent in a chain: how many are in the stream, and what the first one met that is not. */
 export type Chain = { readonly last: number; readonly made: number; readonly failure?: unknown };
@@ -54,6 +65,11 @@ export class NotTaken extends Error {
   }
 }
 
+/** NATS knows the id of a message, of which it is at work on another copy, or which it has refused. */
+class NotStored extends Error {
+  override readonly name = 'NotStored';
+}
+
 /** Messages of a commit, each to come behind the one before it. */
 export class RecordChain {
   readonly #parts: RecordChainParts;
@@ -64,14 +80,17 @@ export class RecordChain {
 
   /** Sends the messages one behind the other, many at a time. */
   async send({ id, behind, messages, deadline, isContended }: ToSend): Promise<Chain> {
+    const ids = new MessageIds(id, behind);
     // The first one alone where others write, too: when it is overtaken, all of them are.
     let most = isContended ? 1 : PIPELINE;
     let made = 0;
+    let before: string | undefined;
     while (made < messages.length) {
-      const place = { id, at: made, behind: behind + made };
-      const part = await this.#part(messages.slice(made, made + most), place, deadline);
+      const place = { at: made, behind: behind + made, before };
+      const part = await this.#part(messages.slice(made, made + most), place, ids, deadline);
       made += part.made;
       if (part.failure !== undefined) return { last: behind + made, made, failure: part.failure };
+      before = part.id ?? this.#parts.copy.messageIdOf(behind + made);
       most = PIPELINE;
     }
     return { last: behind + made, made };
@@ -79,24 +98,40 @@ export class RecordChain {
 
   /**
    * Sends some of a chain. The first and the last alone are answered, since each is taken behind the one before it: so all are there
-   * with the last. @returns how many are made, not all of them where some were lost on the way and nobody has come between
+   * with the last. @returns how many are made, not all of them where some were lost on the way and nobody has come between; at least
+   * one without a failure
    */
-  async #part(part: readonly RecordMessage[], place: Place, deadline: number): Promise<Omit<Chain, 'last'>> {
+  async #part(
+    part: readonly RecordMessage[],
+    { at, behind, before }: Place,
+    ids: MessageIds,
+    deadline: number,
+  ): Promise<Part> {
+    // What was refused keeps its id in NATS for a while as if it were stored: what is sent anew has others.
+    const attempt = ids.attempt();
     const sent = part.map((message, index) => {
-      const own = { id: place.id, at: place.at + index, behind: place.behind + index };
-      if (index === 0 || index === part.length - 1) return this.#send(message, own, deadline);
+      const own = {
+        at: at + index,
+        id: ids.of(at + index, attempt),
+        behind: behind + index,
+        before: index === 0 ? before : ids.of(at + index - 1, attempt),
+      };
+      if (index === 0 || index === part.length - 1) return this.#send(message, own, ids, deadline);
       this.#post(message, own);
       return undefined;
     });
     const [began, ended] = await Promise.allSettled([sent[0], sent.at(-1)]);
-    if (began.status === 'rejected') return { made: 0, failure: began.reason };
-    if (ended.status === 'fulfilled') return { made: part.length };
-    const failure: unknown = ended.reason;
-    if (!isOvertaken(failure)) return { made: 1, failure };
-    const through = lastSequenceOf(failure) ?? place.behind + part.length - 1;
+    const isBegun = began.status === 'fulfilled';
+    if (isBegun && ended.status === 'fulfilled') return { made: part.length, id: ended.value };
+    const failure: unknown = isBegun ? (ended as PromiseRejectedResult).reason : began.reason;
+    if (!isOvertaken(failure)) return { made: isBegun ? 1 : 0, failure };
+    // The last may have been refused before the first, which was sent again, was there; and either for what it was itself at first.
+    const there = isBegun ? Math.max(1, part.length - 1) : 1;
+    const through = Math.max(behind + (isBegun ? 1 : 0), lastSequenceOf(failure) ?? behind + there);
     await this.#parts.reach(through, deadline);
-    const made = this.#countOwn(place.id, place.behind, through);
-    return place.behind + made === through ? { made } : { made, failure };
+    const made = Math.min(part.length, this.#countOwn(ids.commit, behind, through));
+    const isUnbroken = made === part.length || behind + made === through;
+    return made > 0 && isUnbroken ? { made } : { made, failure };
   }
 
   /** How many revisions one behind the other are of a commit. */
@@ -107,12 +142,12 @@ export class RecordChain {
   }
 
   /** Sends a message that is not answered. One that is lost is missed by the next. */
-  #post(message: RecordMessage, { id, at, behind }: Place): void {
+  #post(message: RecordMessage, { id, behind, before }: Own): void {
     const { link, messages } = this.#parts;
     const head = headers();
-    head.set(PubHeaders.MsgIdHdr, messageId(id, at, behind));
+    head.set(PubHeaders.MsgIdHdr, id);
     head.set(PubHeaders.ExpectedLastSeqHdr, `${behind}`);
-    head.set(PubHeaders.ExpectedLastMsgIdHdr, messageId(id, at - 1, behind - 1));
+    if (before !== undefined) head.set(PubHeaders.ExpectedLastMsgIdHdr, before);
     try {
       link.session().nc.publish(message.subject, messages.sealed(message, behind + 1), { headers: head });
     } catch {
@@ -120,34 +155,55 @@ export class RecordChain {
     }
   }
 
-  async #send(message: RecordMessage, { id, at, behind }: Place, deadline: number): Promise<PubAck> {
+  /** @returns the id under which it is stored @throws NotTaken; JetStreamApiError when it was overtaken, by itself perhaps */
+  async #send(message: RecordMessage, own: Own, ids: MessageIds, deadline: number): Promise<string> {
     const { link, messages } = this.#parts;
+    const { behind, before } = own;
     const payload = messages.sealed(message, behind + 1);
+    let msgID = own.id;
     let first = true;
     for (;;) {
+      let problem: unknown;
       try {
         const { js } = link.session();
-        return await js.publish(message.subject, payload, {
-          msgID: messageId(id, at, behind),
+        const { seq } = await js.publish(message.subject, payload, {
+          msgID,
           timeout: ACK_MS,
           retries: 0,
-          expect: {
-            lastSequence: behind,
-            ...(at === 0 ? {} : { lastMsgID: messageId(id, at - 1, behind - 1) }),
-          },
+          expect: { lastSequence: behind, ...(before === undefined ? {} : { lastMsgID: before }) },
         });
+        if (seq === behind + 1) return msgID;
+        problem = new NotStored(`NATS knows its id and does not have it at sequence ${behind + 1}, but says ${seq}`);
       } catch (error) {
-        const over = performance.now() > deadline || this.#parts.signal.aborted;
         if (isOvertaken(error)) throw error;
-        if (over || isRefused(error)) throw new NotTaken(error, first);
-        first = false;
+        problem = error;
       }
+      const isIdTaken = problem instanceof NotStored || isInProcess(problem);
+      const over = performance.now() > deadline || this.#parts.signal.aborted;
+      if (over || (!isIdTaken && isRefused(problem))) throw new NotTaken(problem, first);
+      first = false;
+      if (isIdTaken) msgID = ids.of(own.at, ids.attempt());
       await pause(RETRY_MS, this.#parts.signal);
     }
   }
 }
 
-/** A commit that begins elsewhere, as it is written once more, has other ids. */
-function messageId(id: string, at: number, behind: number): string {
-  return `${id}.${behind - at}.${at}`;
+/** Ids of the messages of a commit. One that begins elsewhere, as it is written once more, has others. */
+class MessageIds {
+  #attempts = 0;
+
+  constructor(
+    readonly commit: string,
+    private readonly begin: number,
+  ) {}
+
+  /** Another one than all before. */
+  attempt(): number {
+    this.#attempts += 1;
+    return this.#attempts;
+  }
+
+  of(at: number, attempt: number): string {
+    return `${this.commit}.${this.begin}.${at}.${attempt}`;
+  }
 }

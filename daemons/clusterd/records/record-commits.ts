@@ -192,20 +192,21 @@ export class RecordCommits {
         const known = again ? `; ${NOT_KNOWN}` : '';
         throw new BusError('cluster_unavailable', `Nothing can be changed in the cluster: ${hindered}${known}`);
       }
-      const messages = this.#needed(writes);
-      this.#awaited = copy.revision + messages.length;
+      const needed = this.#needed(writes);
+      this.#awaited = copy.revision + needed.length;
       const chain = await this.#chain.send({
         id,
         behind: copy.revision,
-        messages,
+        messages: needed.map(({ message }) => message),
         deadline,
         isContended: this.#isContended,
       });
       this.#awaited = 0;
       if (chain.failure === undefined) {
         await this.#reach(chain.last, deadline);
+        if (!this.#isThere(id, chain.last, needed)) throw this.#lost(chain, basis, kinds);
         this.counters.commits += 1;
-        this.counters.records += messages.length;
+        this.counters.records += needed.length;
         return chain.last;
       }
       if (!isOvertaken(chain.failure)) throw undone(chain);
@@ -223,7 +224,7 @@ export class RecordCommits {
    * Without removals of what is not there: up to the revision that the first message is to come behind the copy is what the stream has.
    * A new agent has no groups most times, and each message is sealed, kept and read by all nodes.
    */
-  #needed(writes: readonly Write[]): readonly RecordMessage[] {
+  #needed(writes: readonly Write[]): readonly Write[] {
     const { copy } = this.#parts;
     const touched = new Set<string>();
     const needed = writes.filter(({ change: { kind, key, value } }) => {
@@ -232,7 +233,24 @@ export class RecordCommits {
       touched.add(name);
       return true;
     });
-    return (needed.length > 0 ? needed : writes).map(({ message }) => message);
+    return needed.length > 0 ? needed : writes;
+  }
+
+  /** Whether the last message of a commit is where NATS has acknowledged it: servers may have lost it since, and others written there. */
+  #isThere(id: string, revision: number, writes: readonly Write[]): boolean {
+    const { copy } = this.#parts;
+    const writer = copy.writerOf(revision);
+    const last = writes.at(-1);
+    if (writer !== undefined || last === undefined) return writer === id;
+    // Of a record that was changed again at once the copy never sees this message.
+    return (copy.get(last.change.kind, last.change.key)?.revision ?? 0) >= revision;
+  }
+
+  #lost({ last }: Chain, basis: number, kinds: readonly RecordKind[]): BusError {
+    const latest = this.#parts.copy.latest(kinds);
+    if (latest > basis) return staleError(latest);
+    const reason = `NATS has lost what it had acknowledged as revision ${last} of the cluster`;
+    return new BusError('cluster_unavailable', `${reason}; ${NOT_KNOWN}`);
   }
 
   get #isContended(): boolean {

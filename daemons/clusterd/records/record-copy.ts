@@ -123,15 +123,20 @@ export class RecordCopy {
     return turn;
   }
 
-  /** Notes by which commit a revision was written, as the stream says. */
-  noteWriter(revision: number, id: string): void {
-    this.#writers.set(revision, id);
+  /** Notes with which id a revision was written, as the stream says: it begins with that of the commit, and a dot. */
+  noteWriter(revision: number, messageId: string): void {
+    this.#writers.set(revision, messageId);
     const [oldest] = this.#writers.keys();
     if (this.#writers.size > MOST_WRITERS && oldest !== undefined) this.#writers.delete(oldest);
   }
 
   /** The commit that a revision was written by; undefined when that was long ago, or before the start. */
   writerOf(revision: number): string | undefined {
+    return this.messageIdOf(revision)?.split('.')[0];
+  }
+
+  /** The id that a revision was written with; undefined as that of the commit. */
+  messageIdOf(revision: number): string | undefined {
     return this.#writers.get(revision);
   }
 

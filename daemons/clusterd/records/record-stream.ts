@@ -223,7 +223,7 @@ export class RecordStream {
     const changes = batch.flatMap((message) => this.#read(message));
     const through = batch.at(-1)?.seq ?? copy.revision;
     if (through <= copy.revision) return;
-    for (const { seq, headers } of batch) copy.noteWriter(seq, headers?.get(MESSAGE_ID).split('.')[0] ?? '');
+    for (const { seq, headers } of batch) copy.noteWriter(seq, headers?.get(MESSAGE_ID) ?? '');
     await copy.apply(
       changes.filter(({ revision }) => revision > copy.revision),
       through,

@@ -15,6 +15,14 @@ describe('messages of a commit, one behind the other', () => {
   /** What the stream has: who wrote it, and which subject. */
   let stream: { readonly id: string; readonly msgId: string; readonly subject: string }[];
   let lost: Set<string>;
+  /** What the server knows of ids, whether it has taken the message or not: their sequence, or 0. */
+  let ids: Map<string, number>;
+  /** Messages of which the server stages the id once, and does no more. */
+  let staged: Set<string>;
+  /** Messages that are taken once without an answer. */
+  let unanswered: Set<string>;
+  /** Whether it refuses ids that it has staged, as newer servers do. */
+  let isNewer: boolean;
   let full: number;
   /** Behind this subject somebody else writes. */
   let another: string;
@@ -24,12 +32,20 @@ describe('messages of a commit, one behind the other', () => {
 
   beforeEach(() => {
     [stream, lost, full, another, answered, reached] = [[], new Set(), Infinity, '', [], []];
+    [ids, staged, unanswered, isNewer] = [new Map(), new Set(), new Set(), false];
     const take = (subject: string, msgId: string, behind: number, lastMsgId: string): number => {
+      const known = ids.get(msgId);
+      if (known === 0 && isNewer) throw refusal(10_158, 'duplicate message id is in process');
+      if (known !== undefined) return known;
+      ids.set(msgId, 0);
+      if (staged.delete(subject)) throw new Error('timeout');
       if (stream.length >= full) throw refusal(10_077, 'maximum bytes exceeded');
       if (stream.length !== behind) throw refusal(10_071, `wrong last sequence: ${stream.length}`);
       if (lastMsgId !== '' && stream.at(-1)?.msgId !== lastMsgId) throw refusal(10_070, 'wrong last msg ID');
       stream.push({ id: msgId.split('.')[0] ?? '', msgId, subject });
-      if (subject === another) stream.push({ id: 'another', msgId: 'another.0.0', subject: 'x' });
+      ids.set(msgId, behind + 1);
+      if (subject === another) stream.push({ id: 'another', msgId: 'another.0.0.1', subject: 'x' });
+      if (unanswered.delete(subject)) throw new Error('timeout');
       return behind + 1;
     };
     const session = {
@@ -58,13 +74,17 @@ describe('messages of a commit, one behind the other', () => {
           }: Partial<JetStreamPublishOptions> & JetStreamOptions,
         ) => {
           answered.push(subject);
+          if (lost.delete(subject)) throw new Error('timeout');
           return await Promise.resolve({ seq: take(subject, msgID, lastSequence, lastMsgID) });
         },
       },
     } as unknown as NatsSession;
     chain = new RecordChain({
       link: { session: () => session },
-      copy: { writerOf: (revision) => stream[revision - 1]?.id },
+      copy: {
+        writerOf: (revision) => stream[revision - 1]?.id,
+        messageIdOf: (revision) => stream[revision - 1]?.msgId,
+      },
       messages: { sealed: ({ plain }) => plain },
       reach: (revision) => {
         reached.push(revision);
@@ -95,6 +115,43 @@ describe('messages of a commit, one behind the other', () => {
     expect(await send(6)).to.deep.equal({ last: 6, made: 6 });
     expect(subjects()).to.deep.equal(['m0', 'm1', 'm2', 'm3', 'm4', 'm5']);
     expect(reached).to.deep.equal([2]);
+  });
+
+  it('are all sent under other ids from where they were lost, with the last that was refused meanwhile', async () => {
+    lost = new Set(['m2', 'm3', 'm4', 'm5']);
+    expect(await send(6)).to.deep.equal({ last: 6, made: 6 });
+    expect(subjects()).to.deep.equal(['m0', 'm1', 'm2', 'm3', 'm4', 'm5']);
+    expect(answered).to.deep.equal(['m0', 'm5', 'm5', 'm2', 'm5']);
+  });
+
+  it('go on where the first was lost, and all behind it were refused', async () => {
+    lost = new Set(['m0']);
+    expect(await send(4)).to.deep.equal({ last: 4, made: 4 });
+    expect(subjects()).to.deep.equal(['m0', 'm1', 'm2', 'm3']);
+  });
+
+  it('are sent under another id where a server knows the id and does not have the message', async () => {
+    for (const newer of [false, true]) {
+      isNewer = newer;
+      [stream, ids, staged] = [[], new Map(), new Set(['m0', 'm3'])];
+      expect(await send(4)).to.deep.equal({ last: 4, made: 4 });
+      expect(subjects()).to.deep.equal(['m0', 'm1', 'm2', 'm3']);
+    }
+  });
+
+  it('are known to be there where the answer was lost alone', async () => {
+    unanswered = new Set(['m0', 'm3']);
+    expect(await send(4)).to.deep.equal({ last: 4, made: 4 });
+    unanswered = new Set(['m0']);
+    expect(await send(1)).to.deep.equal({ last: 5, made: 1 });
+  });
+
+  it('are found by what they meet where a server has forgotten their ids', async () => {
+    unanswered = new Set(['m0', 'm3']);
+    const forget = { get: () => undefined, set: () => ids };
+    ids = forget as unknown as typeof ids;
+    expect(await send(4)).to.deep.equal({ last: 4, made: 4 });
+    expect(subjects()).to.deep.equal(['m0', 'm1', 'm2', 'm3']);
   });
 
   it('end where others have come between', async () => {
