@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Consumer, ConsumerInfo, JsMsg } from '@nats-io/jetstream';
 import { pause } from '../../../lib/async/pause.js';
 import type { NatsSession } from '../nats/nats-link.js';
-import { chainBetween, type LostAlerts, type ReadMessage } from './alert-chain.js';
+import { type Between, chainBetween, type LostAlerts, type ReadMessage, type Walk } from './alert-chain.js';
 import type { AlertBatch } from './alert-messages.js';
 import { type AlertPlaces, homeOf, type Places } from './alert-places.js';
 
@@ -14,7 +15,7 @@ export type InFront = {
   /** The output has the messages up to here with these; `places` are as they are then, the message itself with them. */
   readonly through: number;
   readonly places: Places;
-  /** Whether it is too much for one answer: the message itself has to wait. */
+  /** Whether it is too much for one answer, or takes too long: the message itself has to wait. */
   readonly rest: boolean;
 };
 
@@ -23,6 +24,10 @@ const MOST_MESSAGES = 20;
 const MOST_BYTES = 2 * 1024 * 1024;
 /** So many are asked for at a time. */
 const MOST_LOOKS = 500;
+/** After so long what is found is handed on, and the rest looked for with the next answer, milliseconds: a caller waits for 15 s. */
+const BUDGET_MS = 5000;
+/** Walks over the messages of nodes that are under way: one for each output, mostly. */
+const MOST_WALKS = 32;
 /** How often it is asked whether copies know of a delivery, and how long between, milliseconds. */
 const SETTLE_TRIES = 40;
 const SETTLE_MS = 50;
@@ -37,10 +42,15 @@ type Found = { readonly seq: number; readonly subject: string; readonly batch: A
 export class AlertGaps {
   readonly #stream: string;
   readonly #read: ReadMessage;
+  readonly #now: () => number;
+  /** That were not at their end when the time was over, by home and message. */
+  readonly #walks = new Map<string, Walk>();
 
-  constructor(stream: string, read: ReadMessage) {
+  /** @param now monotonic milliseconds */
+  constructor(stream: string, read: ReadMessage, now = () => performance.now()) {
     this.#stream = stream;
     this.#read = read;
+    this.#now = now;
   }
 
   /** @param batch what the message has, if it can be read @throws JetStreamApiError, TimeoutError */
@@ -53,24 +63,49 @@ export class AlertGaps {
       places,
     }: { readonly message: JsMsg; readonly batch: AlertBatch | undefined; readonly places: AlertPlaces },
   ): Promise<InFront> {
+    const deadline = this.#now() + BUDGET_MS;
+    const isOver = (): boolean => this.#now() >= deadline;
     const { seq, subject } = message;
     const before = places.through(seq);
     const range = await this.#undone(session, consumer, seq);
-    const passed = await this.#passedOver(session, Math.max(range.first, before + 1), seq, places);
+    const passed = await this.#passedOver(session, Math.max(range.first, before + 1), seq, places, isOver);
     const all = [...passed.found];
     if (batch !== undefined && !passed.rest) all.push({ seq, subject, batch });
     let { through, rest } = passed;
     const batches: AlertBatch[] = [];
     const lost: LostAlerts[] = [];
     const known = new Map(places.places);
+    let bytes = 0;
     for (const next of all) {
-      const chain = await this.#chain(session, next, known);
-      lost.push(...chain.lost);
-      const room = Math.max(0, MOST_MESSAGES - batches.length);
-      const fitting = chain.found.slice(0, room);
-      batches.push(...fitting);
-      for (const earlier of fitting) known.set(homeOf(earlier), earlier.position);
-      if (chain.found.length > room) {
+      const chain = await this.#chain(session, next, known, isOver);
+      if (chain === undefined) {
+        [through, rest] = [next.seq - 1, true];
+        break;
+      }
+      let put = 0;
+      for (const between of chain.found) {
+        if (batches.length >= MOST_MESSAGES || bytes >= MOST_BYTES || (put > 0 && isOver())) break;
+        const earlier = await this.#stored(session, between.seq);
+        put += 1;
+        const { node } = next.batch;
+        const { start, position } = between;
+        known.set(homeOf(next.batch), position);
+        if (earlier === undefined || !isDeepStrictEqual(earlier.position, position)) {
+          // It was dropped since, or lost.
+          lost.push({
+            node,
+            file: position.file,
+            from: start?.file === position.file ? start.offset : 0,
+            to: position.offset,
+          });
+          continue;
+        }
+        batches.push(earlier);
+        bytes += bytesOf(earlier);
+      }
+      // What is missing behind those that are put in front now is named again with the next.
+      if (put > 0 || chain.found.length === 0) lost.push(...chain.lost);
+      if (put < chain.found.length) {
         [through, rest] = [next.seq - 1, true];
         break;
       }
@@ -80,14 +115,29 @@ export class AlertGaps {
     return { batches, missed: before > 0 ? 0 : range.missed, lost, through, places: known, rest };
   }
 
+  async #stored({ jsm }: NatsSession, seq: number): Promise<AlertBatch | undefined> {
+    const stored = await jsm.streams.getMessage(this.#stream, { seq });
+    return stored === null ? undefined : await this.#read(stored);
+  }
+
+  /** Undefined: the time was over before all was seen. */
   async #chain(
     session: NatsSession,
     next: Found,
     known: Places,
-  ): Promise<{ found: readonly AlertBatch[]; lost: readonly LostAlerts[] }> {
-    const place = known.get(homeOf(next.batch));
+    isOver: () => boolean,
+  ): Promise<{ found: readonly Between[]; lost: readonly LostAlerts[] } | undefined> {
+    const home = homeOf(next.batch);
+    const place = known.get(home);
     if (place === undefined) return { found: [], lost: [] };
-    return await chainBetween(place, next, { session, stream: this.#stream, read: this.#read });
+    const name = `${next.seq} ${home}`;
+    const parts = { session, stream: this.#stream, read: this.#read, isOver };
+    const chain = await chainBetween(place, next, parts, this.#walks.get(name));
+    if ('found' in chain) return chain;
+    this.#walks.set(name, chain);
+    const [oldest] = this.#walks.keys();
+    if (this.#walks.size > MOST_WALKS && oldest !== undefined) this.#walks.delete(oldest);
+    return undefined;
   }
 
   /** The first message that may not be done, and how many were dropped before it. */
@@ -107,21 +157,27 @@ export class AlertGaps {
     first: number,
     end: number,
     places: AlertPlaces,
+    isOver: () => boolean,
   ): Promise<{ found: readonly Found[]; through: number; rest: boolean }> {
     const found: Found[] = [];
     let bytes = 0;
     for (let seq = first; seq < end; seq += 1) {
-      if (found.length >= MOST_MESSAGES || bytes >= MOST_BYTES || seq - first >= MOST_LOOKS) {
+      const isFull = found.length >= MOST_MESSAGES || bytes >= MOST_BYTES || seq - first >= MOST_LOOKS;
+      if (isFull || (seq > first && isOver())) {
         return { found, through: seq - 1, rest: true };
       }
       const stored = await jsm.streams.getMessage(this.#stream, { seq });
       const batch = stored === null ? undefined : await this.#read(stored);
       if (stored === null || batch === undefined || places.has(batch)) continue;
       found.push({ seq, subject: stored.subject, batch });
-      for (const { length } of batch.alerts) bytes += length;
+      bytes += bytesOf(batch);
     }
     return { found, through: end - 1, rest: false };
   }
+}
+
+function bytesOf({ alerts }: AlertBatch): number {
+  return alerts.reduce((bytes, { length }) => bytes + length, 0);
 }
 
 /** Up to where messages are done, by what NATS says of a consumer; Infinity: none was ever done, and where it began is not known. */

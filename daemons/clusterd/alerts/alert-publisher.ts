@@ -5,7 +5,7 @@ import type { Logger } from '../../../lib/log/logger.js';
 import type { AlertFeed, StreamedAlert } from '../../../lib/output/alert-feed.js';
 import type { RecordPosition } from '../../../lib/output/record-stream.js';
 import type { NatsLink, NatsSession } from '../nats/nats-link.js';
-import { isOvertaken } from '../nats/streams.js';
+import { isInProcess, isOvertaken } from '../nats/streams.js';
 import type { AlertMessages } from './alert-messages.js';
 import { type AlertLimits, alertStream, hasRoom } from './alert-stream.js';
 
@@ -162,14 +162,18 @@ export class AlertPublisher {
       place.position = position;
       return;
     }
-    const ack = await js.publish(messages.subject(node), payload, {
+    const sent = js.publish(messages.subject(node), payload, {
       // What is sent again while NATS is still at work on it is answered and not written, so that nothing has to be refused.
       msgID: `${instance}:${position.file}:${String(position.offset)}:${String(this.#taken)}`,
       timeout: ACK_MS,
       retries: 0,
       expect: { lastSubjectSequence: place.sequence },
     });
-    if (ack.duplicate) {
+    const ack = await sent.catch((error: unknown) => {
+      if (isInProcess(error)) return undefined;
+      throw error;
+    });
+    if (ack === undefined || ack.duplicate) {
       // NATS knows its id, which says nothing of whether it is stored: what is there is looked up, and it gets another id.
       this.#taken += 1;
       throw new Error('NATS is at work on a message that was sent to it before');

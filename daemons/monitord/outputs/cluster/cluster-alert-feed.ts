@@ -177,7 +177,7 @@ function sayWhatIsMissing({ sequence, missed, skipped, lost }: Given, name: stri
   }
   for (const { node, file, from, to } of lost) {
     logger.error(
-      `Alerts of node '${node}' are lost in NATS and were not handed on to '${name}': they are bytes ${String(from)} to ${String(to)} of '${file}' in logs/alerts there.`,
+      `Alerts of node '${node}' are lost in NATS, or too far back, and were not handed on to '${name}': they are bytes ${String(from)} to ${String(to)} of '${file}' in logs/alerts there.`,
     );
   }
 }

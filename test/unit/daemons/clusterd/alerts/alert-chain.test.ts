@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Chain, chainBetween } from '../../../../../daemons/clusterd/alerts/alert-chain.js';
+import { type Chain, chainBetween, type Walk } from '../../../../../daemons/clusterd/alerts/alert-chain.js';
 import type { AlertBatch } from '../../../../../daemons/clusterd/alerts/alert-messages.js';
 
 type Place = readonly [file: string, offset: number];
@@ -13,7 +13,12 @@ const message = (start: Place | undefined, end: Place, instance = 'home'): Alert
 });
 
 /** What lies between a place and the last of some messages of a node, which are all in the stream. */
-async function between(place: Place, messages: readonly AlertBatch[]): Promise<Chain & { reads: number }> {
+async function between(
+  place: Place,
+  messages: readonly AlertBatch[],
+  isOver = () => false,
+  walk?: Walk,
+): Promise<Chain & { reads: number; walk?: Walk }> {
   let reads = 0;
   const getMessage = (_stream: string, { seq }: { seq: number }) =>
     Promise.resolve(seq > messages.length ? null : { seq, subject: 'alerts.n1', data: Buffer.of(seq) });
@@ -27,9 +32,11 @@ async function between(place: Place, messages: readonly AlertBatch[]): Promise<C
         reads += 1;
         return Promise.resolve(messages[(data[0] ?? 0) - 1]);
       },
+      isOver,
     },
+    walk,
   );
-  return { ...chain, reads };
+  return 'found' in chain ? { ...chain, reads } : { found: [], lost: [], reads, walk: chain };
 }
 const ends = ({ found }: Chain) => found.map(({ position: { file, offset } }) => `${file} ${String(offset)}`);
 
@@ -73,6 +80,34 @@ describe('the messages between what an output had and what comes', () => {
   it('are none where nothing leads to a place in another file: it may be behind', async () => {
     const messages = [message(undefined, ['a', 10]), message(['a', 10], ['a', 20]), message(['a', 20], ['a', 30])];
     expect(await between(['b', 5], messages)).to.deep.include({ found: [], lost: [] });
+  });
+
+  it('are looked for further on where the time was over, one at least each time', async () => {
+    const messages = [10, 20, 30, 40].map((end) => message(['a', end - 10], ['a', end]));
+    let walk: Walk | undefined;
+    for (let times = 0; times < 3; times += 1) {
+      const part = await between(['a', 10], messages, () => true, walk);
+      expect(part.reads).to.equal(1);
+      expect(part.walk).to.not.equal(undefined);
+      walk = part.walk;
+    }
+    const chain = await between(['a', 10], messages, () => true, walk);
+    expect(ends(chain)).to.deep.equal(['a 20', 'a 30']);
+    expect(chain.reads).to.equal(0);
+  });
+
+  it('end before the file of the place began, where the place is lost', async () => {
+    const messages = [
+      message(['z', 5], ['z', 9]),
+      message(['z', 9], ['a', 10]),
+      message(['a', 10], ['a', 20]),
+      message(['a', 20], ['a', 30]),
+    ];
+    const whole = { found: ['a 10', 'a 20'], lost: [] };
+    const chain = await between(['a', 5], messages);
+    expect({ found: ends(chain), lost: chain.lost }).to.deep.equal(whole);
+    const longer = await between(['a', 5], [...messages, message(['a', 30], ['b', 5]), message(['b', 5], ['b', 9])]);
+    expect(ends(longer)).to.deep.equal([...whole.found, 'a 30', 'b 5']);
   });
 
   it('are named by their bytes where they are missing', async () => {

@@ -7,7 +7,13 @@ import { AlertPlaces } from '../../../../../daemons/clusterd/alerts/alert-places
 type Info = { done: number; delivered: number; doneCount?: number; start?: number };
 
 /** A stream of messages 1 to 9, each of a node for itself, and what NATS says of the consumer, one after the other. */
-async function inFront(seq: number, infos: readonly Info[], firstSeq = 1): Promise<InFront & { asked: number }> {
+async function inFront(
+  seq: number,
+  infos: readonly Info[],
+  firstSeq = 1,
+  lookMs = 0,
+): Promise<InFront & { asked: number }> {
+  let now = 0;
   let asked = -1;
   const batch = (at: number): AlertBatch => ({
     node: `n${String(at)}`,
@@ -26,10 +32,16 @@ async function inFront(seq: number, infos: readonly Info[], firstSeq = 1): Promi
   };
   const streams = {
     info: () => Promise.resolve({ state: { first_seq: firstSeq } }),
-    getMessage: (_stream: string, query: { seq: number }) =>
-      Promise.resolve({ seq: query.seq, subject: '', data: Buffer.of(query.seq) }),
+    getMessage: (_stream: string, query: { seq: number }) => {
+      now += lookMs;
+      return Promise.resolve({ seq: query.seq, subject: '', data: Buffer.of(query.seq) });
+    },
   };
-  const gaps = new AlertGaps('ALERTS', ({ data }) => Promise.resolve(batch(data[0] ?? 0)));
+  const gaps = new AlertGaps(
+    'ALERTS',
+    ({ data }) => Promise.resolve(batch(data[0] ?? 0)),
+    () => now,
+  );
   const message = { seq, subject: '' } as JsMsg;
   const front = await gaps.inFront({ jsm: { streams } } as never, { info } as unknown as Consumer, {
     message,
@@ -56,6 +68,16 @@ describe('what NATS has passed over for an output', () => {
     const all = await inFront(6, between, 6);
     expect(given(all)).to.deep.equal([]);
     expect(all.missed).to.equal(3);
+  });
+
+  it('is what was found in time, one at least, and the rest with the next answer', async () => {
+    const between = [{ done: 2, delivered: 8 }];
+    const some = await inFront(8, between, 1, 2500);
+    expect(given(some)).to.deep.equal(['3', '4']);
+    expect(some).to.include({ through: 4, rest: true });
+    const one = await inFront(8, between, 1, 60_000);
+    expect(given(one)).to.deep.equal(['3']);
+    expect(one).to.include({ through: 3, rest: true });
   });
 
   it('is nothing where another node did it meanwhile, which a copy of the consumer hears of late', async () => {

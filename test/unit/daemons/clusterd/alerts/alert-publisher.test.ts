@@ -25,11 +25,17 @@ class Stream {
   readonly #ids = new Map<string, number>();
   /** What becomes of the next message: it is kept in memory by its id alone, and the sender hears nothing. */
   loseNext = false;
+  /** Whether it refuses such an id, as later versions do. */
+  isNewer = false;
 
   readonly session = {
     js: {
       publish: (_subject: string, data: Uint8Array, { msgID, expect: { lastSubjectSequence } }: Options) => {
         const known = this.#ids.get(msgID);
+        if (known === 0 && this.isNewer) {
+          const error = { code: 409, err_code: 10_158, description: 'duplicate message id is in process' };
+          return Promise.reject(new JetStreamApiError(error));
+        }
         if (known !== undefined) return Promise.resolve({ seq: known, duplicate: true });
         if (this.loseNext) {
           this.loseNext = false;
@@ -140,19 +146,22 @@ describe('the alerts of a node on their way into the stream of the cluster', fun
     ]);
   });
 
-  it('are sent under another id where NATS takes them for what it has, and has not', async () => {
-    publisher.start();
-    written = 3;
-    await come(1);
-    stream.loseNext = true;
-    written = 5;
-    await come(2);
-    expect(await ranges()).to.deep.equal([
-      [0, 3],
-      [3, 5],
-    ]);
-    expect(stream.refused).to.equal(0);
-  });
+  for (const isNewer of [false, true]) {
+    it(`are sent under another id where NATS takes them for what it has, and has not${isNewer ? ', and refuses them' : ''}`, async () => {
+      stream.isNewer = isNewer;
+      publisher.start();
+      written = 3;
+      await come(1);
+      stream.loseNext = true;
+      written = 5;
+      await come(2);
+      expect(await ranges()).to.deep.equal([
+        [0, 3],
+        [3, 5],
+      ]);
+      expect(stream.refused).to.equal(0);
+    });
+  }
 
   it('are sent again, and that is told, where NATS has lost them within the second', async () => {
     publisher.start();
