@@ -109,13 +109,13 @@ function recordHandlers(
       const asker = { node: params.node ?? '', withinMs: holderMs(commit) };
       return { revision: await commits.commit(commit, asker) };
     },
-    'records.turn': async ({ kinds }) => {
+    'records.turn': async ({ kinds, withinMs }) => {
       requireJoined();
-      return { revision: await route.turn(kinds) };
+      return { revision: await route.turn(kinds, withinMs) };
     },
-    'records.give': async ({ kinds, node }) => {
+    'records.give': async ({ kinds, node, withinMs }) => {
       requireJoined();
-      return { revision: await commits.turn(kinds, node) };
+      return { revision: await commits.turn(kinds, { node, withinMs }) };
     },
     'records.changes': async ({ kinds, after, limit, waitMs }) => {
       requireJoined();

@@ -3,6 +3,7 @@ import { BusError } from '../../lib/bus/bus-error.js';
 import type { CallParams, CallResult, Handlers, MethodName } from '../../lib/bus/contract.js';
 import { clusterdContract } from '../../lib/bus/contracts/clusterd.js';
 import type { commonMethods } from '../../lib/bus/contracts/common.js';
+import { describeIssue } from '../../lib/bus/describe-issue.js';
 import type { ClusterdClient } from '../../lib/cluster/shared-records.js';
 
 type Contract = typeof clusterdContract;
@@ -19,8 +20,11 @@ export function ownClient(handlers: OwnHandlers): ClusterdClient {
     ) {
       const handler = all[method];
       if (handler === undefined) throw new BusError('unknown_method', `svc-clusterd does not ask itself '${method}'`);
-      const parsed = clusterdContract.methods[method].params.parse(params);
-      const answer = await unlessAborted(signal, Promise.resolve(handler(parsed)));
+      const parsed = clusterdContract.methods[method].params.safeParse(params);
+      if (!parsed.success) {
+        throw new BusError('bad_params', `svc-clusterd ${method}: ${describeIssue('params', parsed.error)}`);
+      }
+      const answer = await unlessAborted(signal, Promise.resolve(handler(parsed.data)));
       if (signal.aborted) throw signal.reason;
       return answer as CallResult<Contract, K>;
     },

@@ -171,7 +171,7 @@ export class SharedRecords {
     const { client, kinds, decidesBy = kinds } = this.#parts;
     try {
       const options = { deadlineMs: TURN_MS, signal: this.#stopped.signal };
-      const { revision } = await client.call('records.turn', { kinds: [...decidesBy] }, options);
+      const { revision } = await client.call('records.turn', { kinds: [...decidesBy], withinMs: TURN_MS }, options);
       await this.#inForce(revision);
     } catch (error) {
       this.#parts.logger.debug(`Nobody says whose turn it is in the cluster: ${describeError(error)}`);

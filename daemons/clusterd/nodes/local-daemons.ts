@@ -28,11 +28,24 @@ export class LocalDaemons {
     }
   }
 
-  /** @throws BusError `not_askable`; what the daemon answers */
+  /** @throws BusError `not_askable`, `timeout`; what the daemon answers */
   async call(daemon: string, method: string, params: unknown, deadlineMs: number): Promise<unknown> {
     this.requireAskable(daemon, method);
-    if (daemon === 'svc-clusterd') return await this.own().call(method as 'records.write', params as never);
+    if (daemon === 'svc-clusterd') return await this.#callOwn(method as 'records.write', params, deadlineMs);
     return await this.#client(daemon as DaemonName).call(method, params, { deadlineMs });
+  }
+
+  /** What is begun goes on when nobody waits for it any more. */
+  async #callOwn(method: 'records.write', params: unknown, deadlineMs: number): Promise<unknown> {
+    const over = new AbortController();
+    const timer = setTimeout(() => {
+      over.abort(new BusError('timeout', `svc-clusterd did not answer '${method}' within ${deadlineMs} ms`));
+    }, deadlineMs);
+    try {
+      return await this.own().call(method, params as never, { signal: over.signal });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   close(): void {

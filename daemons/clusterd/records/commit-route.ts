@@ -64,15 +64,16 @@ export class CommitRoute {
 
   /**
    * As `records.turn` of the contract: where the holder is not heard, or knows no turns, each decides when it likes.
-   * @returns the revision to decide on, which this node has then; 0 without a turn
+   * @param withinMs how long who asks waits for it @returns the revision to decide on, which this node has then; 0 without a turn
    */
-  async turn(kinds: readonly RecordKind[]): Promise<number> {
+  async turn(kinds: readonly RecordKind[], withinMs = HOLDER_MS): Promise<number> {
     const { commits, holder, hindrance, self, asks } = this.#parts;
     const writer = holder();
     if (writer === undefined || hindrance() !== undefined || this.#isSpared(writer)) return 0;
-    if (writer === self) return commits.turn(kinds);
-    const params = { kinds: [...kinds], node: self };
-    const question = { node: writer, daemon: 'svc-clusterd', method: 'records.give', params, deadlineMs: HOLDER_MS };
+    if (writer === self) return commits.turn(kinds, { node: self, withinMs });
+    const deadlineMs = Math.min(HOLDER_MS, withinMs);
+    const params = { kinds: [...kinds], node: self, withinMs: deadlineMs };
+    const question = { node: writer, daemon: 'svc-clusterd', method: 'records.give', params, deadlineMs };
     try {
       const { revision } = (await asks.ask(question)) as { readonly revision: number };
       await commits.follow(revision);

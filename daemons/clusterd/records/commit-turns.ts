@@ -50,11 +50,16 @@ export class CommitTurns {
     }
   }
 
-  /** Has a node decide when it is its turn, and comes first with that. @throws BusError as `run` */
-  async give(of: TurnOf): Promise<void> {
+  /**
+   * Has a node decide when it is its turn, and comes first with that.
+   * @param isOver whether it waits no longer @throws BusError as `run`; `busy` when it waits no longer: the turn is the next one's
+   */
+  async give(of: TurnOf, isOver = () => false): Promise<void> {
     await this.#turn(of);
-    this.#keep(of);
+    const over = isOver();
+    if (!over) this.#keep(of);
     this.#end();
+    if (over) throw new BusError('busy', 'nobody waits for it any more');
   }
 
   /** Begins nothing any more; to be called once. @returns when what was begun is done */

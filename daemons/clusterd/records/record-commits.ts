@@ -51,6 +51,9 @@ export type Commit = {
 /** Another node that has decided something, and how long it waits for it, milliseconds. */
 export type Asker = { readonly node: string; readonly withinMs: number };
 
+/** The same that asks for its turn; earlier versions do not say how long they wait. */
+type TurnAsker = { readonly node: string; readonly withinMs?: number | undefined };
+
 /** A change that was checked, and how it is sent. */
 type Write = { readonly change: RecordChange; readonly message: RecordMessage };
 
@@ -157,11 +160,12 @@ export class RecordCommits {
 
   /**
    * Waits until it is a node's turn to decide: nobody changes what it decides on for a moment.
-   * @returns the revision that it is to decide on @throws BusError `cluster_unavailable`, `busy`
+   * @returns the revision that it is to decide on @throws BusError `cluster_unavailable`; `busy`, also when it came too late
    */
-  async turn(kinds: readonly RecordKind[], node = this.#parts.node): Promise<number> {
+  async turn(kinds: readonly RecordKind[], { node, withinMs = Infinity }: TurnAsker): Promise<number> {
+    const began = performance.now();
     if (this.#turns.waiting >= MAX_WAITING) throw new BusError('busy', 'too many changes of the cluster wait');
-    await this.#turns.give({ node, kinds, changes: kinds });
+    await this.#turns.give({ node, kinds, changes: kinds }, () => performance.now() - began > withinMs);
     return this.#parts.copy.latest(kinds);
   }
 

@@ -30,6 +30,9 @@ const receipt = z.string().min(1).max(512);
 const nodeName = z.string().min(1).max(128);
 const daemon = z.enum(MANAGER_DAEMONS);
 
+/** How long who asks for a turn waits for it, milliseconds; earlier versions do not say. */
+const turnMs = z.number().int().min(0).optional();
+
 const commit = z.object({
   /** By which those know it that write it, of `records.write`. */
   id: z
@@ -133,16 +136,16 @@ export const clusterdContract = defineContract('svc-clusterd', {
   /**
    * Waits until it is this node's turn to decide something by `kinds`: asked where others were quicker. For half a second nobody else
    * changes any of them then, as far as the holder of the lease writes. Answered with the revision to decide on, which is here; 0 where
-   * there are no turns.
+   * there are no turns. Error `busy` when the turn comes after `withinMs`: nobody waits for it any more, and it is not kept.
    */
   'records.turn': {
-    params: z.object({ kinds: z.array(kind).min(1).max(RECORD_KINDS.length) }),
+    params: z.object({ kinds: z.array(kind).min(1).max(RECORD_KINDS.length), withinMs: turnMs }),
     result: z.object({ revision: z.number().int() }),
   },
 
   /** The same for another node: asked of the holder of the lease. */
   'records.give': {
-    params: z.object({ kinds: z.array(kind).min(1).max(RECORD_KINDS.length), node: nodeName }),
+    params: z.object({ kinds: z.array(kind).min(1).max(RECORD_KINDS.length), node: nodeName, withinMs: turnMs }),
     result: z.object({ revision: z.number().int() }),
   },
 

@@ -119,6 +119,18 @@ describe('whose turn it is to write records', () => {
     expect(await second).to.equal(undefined);
   });
 
+  it('is the next one’s where whoever has it waits no longer', async () => {
+    const late = turns
+      .give({ node: 'n1', kinds: ['agent'], changes: ['agent'] }, () => true)
+      .catch((error: unknown) => error);
+    const second = commit('n2');
+    expect(await late).to.include({ code: 'busy' });
+    await turn();
+    expect(began).to.deep.equal(['n2 agent']);
+    ends.get('n2')?.();
+    await second;
+  });
+
   it('is nobody’s once it is stopped, and what was begun is ended', async () => {
     const first = commit('n1');
     const second = commit('n2');
