@@ -166,6 +166,7 @@ function specifiedActions(
   if (own !== undefined) return own;
   if (path.startsWith('/cluster/')) {
     if (path === '/cluster/api/config') return ['cluster:read_api_config'];
+    if (path.endsWith('/differences')) return ['cluster:read', 'cluster:read_api_config'];
     if (method === 'GET') return ['cluster:read'];
     return path.endsWith('/configuration') ? ['cluster:update_config'] : ['cluster:read', 'cluster:restart'];
   }
