@@ -236,7 +236,8 @@ describe('journal, for any course of things', () => {
         const model = await Model.begin(kit);
         try {
           await model.run(steps);
-          for (const { kind } of kit.damage) expect(kind).to.equal('torn');
+          // Where all was committed a crash may leave no file, which is told; nothing lies between then.
+          for (const { kind, from, to } of kit.damage) if (from !== to) expect(kind).to.equal('torn');
         } finally {
           model.files.release();
           model.files.failing.clear();
