@@ -22,7 +22,15 @@ export type SharedRecord = {
 export type RecordChange = { readonly kind: RecordKind; readonly key: string; readonly value: unknown };
 
 /** What a decision about shared records comes to. */
-export type Decision<T> = { readonly changes: readonly RecordChange[]; readonly result: T };
+export type Decision<T> = {
+  readonly changes: readonly RecordChange[];
+  readonly result: T;
+  /**
+   * Where nothing is to change: whether nobody relies on that. Else it is answered only once it is known that it is so by what
+   * all nodes have: a node that has heard nothing for a while would say "it is so already" of what others have changed since.
+   */
+  readonly isUnbinding?: boolean;
+};
 
 /** How svc-clusterd is asked; a `RequestClient` of its contract. */
 export interface ClusterdClient {
@@ -121,6 +129,7 @@ export class SharedRecords {
    * Decides and has the changes made; answered when they are in force in this daemon. Decisions of a daemon come one after
    * another. Changes are made in their order, and not all at once: a decision that is given up, or decided anew, may have left
    * the first of them, so each beginning of them is to be a state that may last.
+   * That nothing is to change is held against what all nodes have as well, unless the decision is not binding.
    * @param decide what is to change, by what the owner has now; called again when others changed something meanwhile
    * @param isWanted whether somebody still waits: else nothing more is decided, so that what was given up does not come true behind
    *   what was asked for later
@@ -143,8 +152,9 @@ export class SharedRecords {
         throw unavailable(`Nothing can be changed in the cluster: ${this.#problem}`);
       }
       const basis = this.#applied;
-      const { changes, result } = await decide();
-      if (changes.length === 0) return result;
+      const { changes, result, isUnbinding = false } = await decide();
+      const isNothing = changes.length === 0;
+      if (isNothing && isUnbinding) return result;
       // Whoever was overtaken has the next turn.
       if (!hasTurn && performance.now() - this.#overtakenAt < CONTENDED_MS) {
         hasTurn = true;
@@ -153,7 +163,8 @@ export class SharedRecords {
       }
       const made = await this.#commitAll(basis, changes);
       if (!made.isStale) {
-        await this.#inForce(made.revision);
+        // What it is held against alone is no change of what is followed here.
+        if (!isNothing) await this.#inForce(made.revision);
         return result;
       }
       begun = NOT_KNOWN;
@@ -182,7 +193,7 @@ export class SharedRecords {
     const { client, kinds, decidesBy = kinds } = this.#parts;
     let revision = basis;
     try {
-      for (const piece of changePieces(changes)) {
+      for (const piece of changes.length === 0 ? [[]] : changePieces(changes)) {
         const answer = await client.call(
           'records.commit',
           { basis: revision, kinds: [...decidesBy], changes: piece },
@@ -271,8 +282,9 @@ export class SharedRecords {
     for (;;) {
       const { records, through } = await this.#all();
       if (!seeded.includes(daemon)) {
-        const brought = await this.#commitAll(through, await owner.seed(records));
-        if (!brought.isStale) {
+        const own = await owner.seed(records);
+        const isStale = own.length > 0 && (await this.#commitAll(through, own)).isStale;
+        if (!isStale) {
           await client.call('records.seeded', { mark: daemon });
           seeded.push(daemon);
         }

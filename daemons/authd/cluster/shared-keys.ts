@@ -170,7 +170,8 @@ export class SharedKeys implements AgentKeys {
       if (proposed !== undefined) this.#proposals.set(proposed.agent.id, proposed);
       for (const id of purged) this.#purged.add(id);
     }
-    return { changes: draft.changes, result: undefined };
+    // Where none is added or removed all are refused: that is no promise, and costs the cluster nothing, whoever asks for it.
+    return { changes: draft.changes, result: undefined, isUnbinding: true };
   }
 
   async #settle(batch: readonly Pending[]): Promise<void> {

@@ -116,7 +116,8 @@ export class ClusterFiles {
       contents: this.#contents,
       store: new RulesetStore(home, this.#contents),
       records: () => this.#records.ruleset(),
-      change: (decide) => this.#shared.change(() => ({ changes: decide(), result: undefined })),
+      // What is not to be done any more is looked at again.
+      change: (decide) => this.#shared.change(() => ({ changes: decide(), result: undefined, isUnbinding: true })),
       present: async () =>
         (await client.call('cluster.view', {})).nodes.flatMap(({ name, present }) => (present ? [name] : [])),
       leaseHeld: () => this.#leaseHeld(),

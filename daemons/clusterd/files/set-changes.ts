@@ -47,7 +47,7 @@ export class SetChanges {
   #decide(key: string, basis: number, value: SetRecord | null): Promise<boolean> {
     return this.parts.shared.change(() => {
       const isSame = (this.parts.records.inForce(key)?.revision ?? 0) === basis;
-      return { changes: isSame ? [{ kind: 'files', key, value }] : [], result: isSame };
+      return { changes: isSame ? [{ kind: 'files', key, value }] : [], result: isSame, isUnbinding: true };
     });
   }
 }

@@ -135,7 +135,8 @@ export class CommitRoute {
 
   /** What changes none of the kinds that it is held against could be written twice, with something of others between. */
   #mayHand(writer: string, { kinds, changes }: Commit): boolean {
-    return !this.#isSpared(writer) && changes.some(({ kind }) => kinds.includes(kind));
+    const isHarmless = changes.length === 0 || changes.some(({ kind }) => kinds.includes(kind));
+    return isHarmless && !this.#isSpared(writer);
   }
 
   #isSpared(writer: string): boolean {

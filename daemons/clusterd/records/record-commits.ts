@@ -54,8 +54,8 @@ export type Asker = { readonly node: string; readonly withinMs: number };
 /** The same that asks for its turn; earlier versions do not say how long they wait. */
 type TurnAsker = { readonly node: string; readonly withinMs?: number | undefined };
 
-/** A change that was checked, and how it is sent. */
-type Write = { readonly change: RecordChange; readonly message: RecordMessage };
+/** A change that was checked, and how it is sent; without a change it is there to be behind all that the stream had. */
+type Write = { readonly change?: RecordChange; readonly message: RecordMessage };
 
 /** What is said at the end of a failure after which a change may have been made. */
 export const NOT_KNOWN = 'it is not known what was made';
@@ -75,7 +75,8 @@ export class RecordCommits {
   /** Revision of the last message of the commit under way, if nobody comes between. */
   #awaited = 0;
   #overtakenAt = -Infinity;
-  readonly counters = { commits: 0, records: 0, overtaken: 0, failed: 0 };
+  /** `held`: decisions to change nothing that were held against what all have. */
+  readonly counters = { commits: 0, records: 0, held: 0, overtaken: 0, failed: 0 };
 
   constructor(parts: RecordCommitsParts) {
     this.#parts = parts;
@@ -141,7 +142,7 @@ export class RecordCommits {
   async commit(commit: Commit, asker?: Asker): Promise<number> {
     const began = performance.now();
     if (this.#turns.waiting >= MAX_WAITING) throw new BusError('busy', 'too many changes of the cluster wait');
-    const writes = commit.changes.map((change) => ({ change, message: this.#message(change) }));
+    const writes = this.#writes(commit);
     const { kinds } = commit;
     const changes = [...new Set(commit.changes.map(({ kind }) => kind))];
     try {
@@ -167,6 +168,15 @@ export class RecordCommits {
     if (this.#turns.waiting >= MAX_WAITING) throw new BusError('busy', 'too many changes of the cluster wait');
     await this.#turns.give({ node, kinds, changes: kinds }, () => performance.now() - began > withinMs);
     return this.#parts.copy.latest(kinds);
+  }
+
+  /**
+   * That nothing is to change holds by what this node has read. Whether that is all there is only a message can tell which comes right
+   * behind it: a server that is cut off answers questions as if it led.
+   */
+  #writes({ changes }: Commit): readonly Write[] {
+    if (changes.length === 0) return [{ message: this.#parts.messages.barrier() }];
+    return changes.map((change) => ({ change, message: this.#message(change) }));
   }
 
   #message({ kind, key, value }: RecordChange): RecordMessage {
@@ -209,8 +219,7 @@ export class RecordCommits {
       if (chain.failure === undefined) {
         await this.#reach(chain.last, deadline);
         if (!this.#isThere(id, chain.last, needed)) throw this.#lost(chain, basis, kinds);
-        this.counters.commits += 1;
-        this.counters.records += needed.length;
+        this.#count(needed);
         return chain.last;
       }
       if (!isOvertaken(chain.failure)) throw undone(chain);
@@ -231,7 +240,9 @@ export class RecordCommits {
   #needed(writes: readonly Write[]): readonly Write[] {
     const { copy } = this.#parts;
     const touched = new Set<string>();
-    const needed = writes.filter(({ change: { kind, key, value } }) => {
+    const needed = writes.filter(({ change }) => {
+      if (change === undefined) return true;
+      const { kind, key, value } = change;
       const name = `${kind} ${key}`;
       if ((value ?? null) === null && !touched.has(name) && (copy.get(kind, key)?.value ?? null) === null) return false;
       touched.add(name);
@@ -247,7 +258,15 @@ export class RecordCommits {
     const last = writes.at(-1);
     if (writer !== undefined || last === undefined) return writer === id;
     // Of a record that was changed again at once the copy never sees this message.
+    if (last.change === undefined) return true;
     return (copy.get(last.change.kind, last.change.key)?.revision ?? 0) >= revision;
+  }
+
+  #count(writes: readonly Write[]): void {
+    const isNothing = writes.every(({ change }) => change === undefined);
+    this.counters.held += isNothing ? 1 : 0;
+    this.counters.commits += isNothing ? 0 : 1;
+    this.counters.records += isNothing ? 0 : writes.length;
   }
 
   #lost({ last }: Chain, basis: number, kinds: readonly RecordKind[]): BusError {

@@ -233,7 +233,8 @@ export class RecordStream {
   #read(message: JsMsg): SharedRecord[] {
     const { messages, logger } = this.#parts;
     try {
-      return [messages.read(message.subject, message.data, message.seq)];
+      const record = messages.read(message.subject, message.data, message.seq);
+      return record === undefined ? [] : [record];
     } catch (error) {
       // A node that has never had all records has another key than the others, most likely: what it has not read it must not
       // take for what is not there.

@@ -121,7 +121,7 @@ export class SharedGroups implements GroupAuthority {
       await this.#records.change(() => {
         const left = gone.filter((id) => this.#said.isLeftOver(id));
         const changes = left.map((id) => ({ kind: 'member', key: agentIdText(id), value: null }) as const);
-        return { changes, result: undefined };
+        return { changes, result: undefined, isUnbinding: true };
       });
     } catch (error) {
       this.#parts.logger.debug(`Groups of removed agents stay in the records for now: ${describeError(error)}`);

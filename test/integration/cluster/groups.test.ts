@@ -49,10 +49,10 @@ describe('groups at two nodes with real daemons and NATS servers', function () {
     return items[0]?.['group'];
   };
 
-  it('are made at one and given to an agent at the other, and both have it', async () => {
-    await eventually('groups can be made', async () => {
+  const makeGroup = (name: string) =>
+    eventually('groups can be made', async () => {
       try {
-        await db(0).call('groups.create', { name: 'web' });
+        await db(0).call('groups.create', { name });
         return true;
       } catch (error) {
         if (error instanceof BusError && error.code === 'cluster_unavailable') return false;
@@ -61,15 +61,22 @@ describe('groups at two nodes with real daemons and NATS servers', function () {
         throw error;
       }
     });
+  async function addAgent(name: string): Promise<string> {
     const { id } = await eventually('an agent can be added', async () => {
       try {
-        return await authd.call('add', { name: 'host-1' });
+        return await authd.call('add', { name });
       } catch (error) {
         if (error instanceof BusError) return undefined;
         throw error;
       }
     });
     await eventually('the other node has the agent', async () => (await groupsOf(1, id)) !== undefined);
+    return id;
+  }
+
+  it('are made at one and given to an agent at the other, and both have it', async () => {
+    await makeGroup('web');
+    const id = await addAgent('host-1');
     // Its svc-db may not have all records yet.
     const given = await eventually('the agent is put into the group', async () => {
       try {
@@ -99,5 +106,29 @@ describe('groups at two nodes with real daemons and NATS servers', function () {
         throw error;
       }
     });
+  });
+
+  it('are not said to be given already by a node that has not heard of what others have changed', async () => {
+    for (const name of ['first', 'second']) await makeGroup(name);
+    const id = await addAgent('host-2');
+    const give = (index: number, group: string) =>
+      db(index)
+        .call('agents.membership', { mode: 'override', agents: [{ id, groups: [group] }] })
+        .catch((error: unknown) => error as BusError);
+    const isGiven = async (index: number, group: string) =>
+      JSON.stringify(await groupsOf(index, id)) === `["${group}"]`;
+    await eventually('it is in the first group', async () => !((await give(0, 'first')) instanceof BusError));
+    await eventually('the other node has it', () => isGiven(1, 'first'));
+    await at(1).stop('SIGKILL', 'svc-clusterd');
+    expect(await give(0, 'second')).to.deep.include({ failed: [] });
+    expect(await isGiven(1, 'first')).to.equal(true);
+    expect(await give(1, 'first')).to.include({ code: 'cluster_unavailable' });
+    await at(1).start('svc-clusterd');
+    const given = await eventually('it can be given', async () => {
+      const outcome = await give(1, 'first');
+      return outcome instanceof BusError ? undefined : outcome;
+    });
+    expect(given).to.deep.equal({ changed: [{ id, groups: ['first'] }], failed: [] });
+    await eventually('the first node has it', () => isGiven(0, 'first'));
   });
 });

@@ -145,6 +145,26 @@ describe('svc-clusterd with real NATS servers', function () {
     expect(await commit(agent('late'), 3)).to.include({ code: 'stale' });
   });
 
+  it('says that nothing has changed by what all nodes have, not by what it has read', async () => {
+    const basis = await takeNumber(one(), 'before').then(() => revision(one()));
+    const unchanged = (at: ClusterHome, since: number) =>
+      at.clusterd
+        .call('records.commit', { basis: since, kinds: ['agent'], changes: [] }, { deadlineMs: 60_000 })
+        .then(({ revision: held }) => held)
+        .catch((error: unknown) => error as BusError);
+    const agents = async () =>
+      (await two().clusterd.call('records.changes', { kinds: ['agent'], after: basis })).changes;
+    // Whichever node writes it: it stands behind all that was there, and is no record.
+    for (const at of [one(), two(), three()]) {
+      expect(await unchanged(at, basis))
+        .to.be.a('number')
+        .greaterThan(basis);
+    }
+    expect(await agents()).to.deep.equal([]);
+    await takeNumber(three(), 'after');
+    for (const at of [one(), two(), three()]) expect(await unchanged(at, basis)).to.include({ code: 'stale' });
+  });
+
   it('goes on when the server that leads is killed, and loses nothing that was acknowledged', async () => {
     const before = await revision(one());
     const leader = await servers().leader();
@@ -200,6 +220,10 @@ describe('svc-clusterd with real NATS servers', function () {
       .clusterd.call('records.commit', { basis: 10_000, kinds: ['agent'], changes })
       .catch((error: unknown) => error as BusError);
     expect(refused).to.include({ code: 'cluster_unavailable' });
+    const unchanged = await two()
+      .clusterd.call('records.commit', { basis: 10_000, kinds: ['agent'], changes: [] })
+      .catch((error: unknown) => error as BusError);
+    expect(unchanged).to.include({ code: 'cluster_unavailable' });
     const view = await two().clusterd.call('cluster.view', {});
     expect(view).to.include({ connected: false, writable: false, master: null });
     await Promise.all(servers().servers.map((server) => server.start()));

@@ -73,6 +73,14 @@ describe('the way of a change into the records', () => {
     answer = () => Promise.reject(new BusError(code, code));
   };
 
+  it('leads over the holder, too, where nothing is to change, and is its own where the holder does not answer', async () => {
+    const nothing = { ...COMMIT, changes: [] };
+    expect(await route.commit(nothing)).to.equal(8);
+    failing('node_timeout');
+    expect(await route.commit(nothing)).to.equal(9);
+    expect(did).to.deep.equal(['ask n2 7', 'follow 8', 'ask n2 7', 'commit 7', 'leave others']);
+  });
+
   it('leads over the holder of the lease, and is at its end when this node has it, too', async () => {
     expect(await route.commit(COMMIT)).to.equal(8);
     expect(did).to.deep.equal(['ask n2 7', 'follow 8']);

@@ -139,6 +139,48 @@ describe('SharedRecords', () => {
       (error: unknown) => error as BusError,
     );
 
+  describe('when nothing is to change', () => {
+    async function follower() {
+      cluster.commit([group('web')]);
+      const made = node('n1', ['web'], ['svc-db']);
+      await eventually('it follows', () => made.records.loaded);
+      const have = (isUnbinding = false) =>
+        made.records.change(() => {
+          const isThere = made.owner.names.has('web');
+          const changes = isThere ? [] : [group('web')];
+          return { changes, result: isThere ? 'there already' : 'made', isUnbinding };
+        });
+      return { ...made, have };
+    }
+
+    it('says so where it is so by what all nodes have', async () => {
+      const { have } = await follower();
+      expect([await have(), cluster.revision]).to.deep.equal(['there already', 1]);
+    });
+
+    it('decides anew where others have changed what this node has not heard of', async () => {
+      const { have } = await follower();
+      cluster.hold('n1');
+      cluster.commit([{ kind: 'group', key: 'web', value: null }]);
+      const decided = have();
+      cluster.release('n1');
+      expect(await decided).to.equal('made');
+      expect(cluster.value('group', 'web')).to.deep.equal({ dateAdd: 1 });
+    });
+
+    it('promises nothing while that cannot be known', async () => {
+      const { have } = await follower();
+      cluster.unwritable = 'no quorum';
+      expect(await failure(have())).to.include({ code: 'cluster_unavailable', message: 'no quorum' });
+    });
+
+    it('asks nobody where nobody relies on it', async () => {
+      const { have } = await follower();
+      cluster.unwritable = 'no quorum';
+      expect(await have(true)).to.equal('there already');
+    });
+  });
+
   it('decides no more once nobody waits, whether it is the turn of a change or others were quicker', async () => {
     const { records } = node('n1');
     await eventually('it follows', () => records.loaded);
