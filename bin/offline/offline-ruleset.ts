@@ -4,6 +4,7 @@ import type { EngineRuleset } from '../../lib/engine/load/engine-ruleset.js';
 import { loadRuleset } from '../../lib/engine/load/load-ruleset.js';
 import { MitreTable } from '../../lib/engine/load/mitre-table.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
+import { optimizingLess } from '../../lib/process/optimizing-less.js';
 import { productRoot } from '../../lib/product/product-root.js';
 import { readOfflineRuleset } from './read-offline-ruleset.js';
 
@@ -20,11 +21,12 @@ export function loadOfflineRuleset(
   diagnostics: Diagnostics,
   logLevel: number = SHIPPED_LOG_LEVEL,
 ): EngineRuleset {
-  return loadRuleset(readOfflineRuleset(dirs, diagnostics), {
+  const options = {
     diagnostics,
     compilePattern,
     mitre: MitreTable.parse(readFileSync(new URL('etc/ruleset/mitre/attack.json', productRoot()), 'utf8')),
     logLevel,
     mailLevel: SHIPPED_MAIL_LEVEL,
-  });
+  };
+  return optimizingLess(() => loadRuleset(readOfflineRuleset(dirs, diagnostics), options));
 }

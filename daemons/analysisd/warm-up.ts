@@ -7,6 +7,7 @@ import { loadRuleset } from '../../lib/engine/load/load-ruleset.js';
 import { MitreTable } from '../../lib/engine/load/mitre-table.js';
 import { compilePattern } from '../../lib/patterns/compile-pattern.js';
 import { MatchContext, type Matcher } from '../../lib/patterns/matcher.js';
+import { OsRegex } from '../../lib/patterns/os-regex.js';
 import { Pcre2 } from '../../lib/patterns/pcre2/pcre2.js';
 import {
   longMatches,
@@ -50,7 +51,9 @@ const RULES = `
 /** Makes what else the first events of a ruleset that comes into force would wait for, some milliseconds for a pattern or a decoder. */
 export function prepareRuleset(ruleset: EngineRuleset): void {
   ruleset.rootIndex.prepare();
-  for (const matcher of ruleset.matchers()) if (matcher instanceof Pcre2) matcher.prepare();
+  for (const matcher of ruleset.matchers()) {
+    if (matcher instanceof Pcre2 || matcher instanceof OsRegex) matcher.prepare();
+  }
 }
 
 /**

@@ -85,12 +85,15 @@ export type OsRegexCode = {
 /** An alternative without classes and groups: plain text. */
 export type OsRegexText = { readonly text: string; readonly anchoredStart: boolean; readonly anchoredEnd: boolean };
 
+/** What is known of an alternative before `codeOf` makes its code: most of those of a large ruleset are never run. */
+export type OsRegexDraft = OsRegexAlternative & Pick<OsRegexCode, 'texts' | 'pairs' | 'start'>;
+
 /**
- * Compiles the alternatives of an OS_Regex, without those that can never match.
+ * The alternatives of an OS_Regex, without those that can never match.
  * @throws PatternError see `parseOsRegex`
  */
-export function compileOsRegex(source: string): (OsRegexCode | OsRegexText)[] {
-  const compiled: (OsRegexCode | OsRegexText)[] = [];
+export function draftOsRegex(source: string): (OsRegexDraft | OsRegexText)[] {
+  const drafts: (OsRegexDraft | OsRegexText)[] = [];
   for (const alternative of parseOsRegex(source)) {
     const { elements, anchoredStart, anchoredEnd } = alternative;
     const required = requiredTexts(elements);
@@ -98,12 +101,20 @@ export function compileOsRegex(source: string): (OsRegexCode | OsRegexText)[] {
     if (elements.every(({ kind }) => kind === 'literal')) {
       const text = required.join('');
       // `$` alone fails by rule D at any byte, so that it only matches the empty subject.
-      compiled.push({ text, anchoredStart: anchoredStart || (text === '' && anchoredEnd), anchoredEnd });
+      drafts.push({ text, anchoredStart: anchoredStart || (text === '' && anchoredEnd), anchoredEnd });
     } else {
-      compiled.push(codeOf(alternative, required));
+      const start = anchoredStart ? startOf(elements) : undefined;
+      drafts.push({ ...alternative, texts: required, pairs: pairsOf(required), start });
     }
   }
-  return compiled;
+  return drafts;
+}
+
+/** Bytes that the first element behind a mark accepts, if it is there in every match. */
+function startOf(elements: readonly OsRegexElement[]): ByteTable | undefined {
+  const first = elements[elements[0]?.kind === 'mark' ? 1 : 0];
+  if (first?.kind === 'literal') return LITERAL_TABLES[first.byte];
+  return first?.kind === 'class' && first.quantifier !== '*' ? first.table : undefined;
 }
 
 /** Longest text that a restart searches for (bytes): V8's search takes the product of both lengths for long ones of few letters. */
@@ -113,7 +124,9 @@ const MIN_INNER = 3;
 
 type NodeSource = { readonly element: OsRegexElement; readonly repeat: boolean };
 
-function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternative, required: string[]): OsRegexCode {
+/** The code of an alternative. */
+export function codeOf(draft: OsRegexDraft): OsRegexCode {
+  const { elements, marks, anchoredStart, anchoredEnd, texts, pairs, start } = draft;
   const nodes: NodeSource[] = [];
   for (const element of elements) {
     if (element.kind === 'quantifier') continue;
@@ -167,7 +180,7 @@ function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternat
     headMark,
     head: known && !anchoredStart && prefix === '' ? firstTable : undefined,
     headRepeats: kinds[firstNode] === PLUS,
-    start: known && anchoredStart ? firstTable : undefined,
+    start,
     elements,
     kinds,
     bytes,
@@ -176,8 +189,8 @@ function codeOf({ elements, marks, anchoredStart, anchoredEnd }: OsRegexAlternat
     targets,
     tails,
     branching: kinds.some((kind, index) => isRepeat(kind) && (!anchoredStart || movesOn(tables[index]))),
-    texts: required,
-    pairs: pairsOf(required),
+    texts,
+    pairs,
   };
 }
 
@@ -314,7 +327,9 @@ function requiredTexts(elements: readonly OsRegexElement[]): string[] | undefine
   );
   const texts: string[] = [];
   let text = '';
-  for (const [index, element] of elements.slice(0, last + 1).entries()) {
+  for (let index = 0; index <= last; index += 1) {
+    const element = elements[index];
+    if (element === undefined) break;
     const byte = element.kind === 'literal' ? element.byte : singleByte(element);
     if (byte === NEVER) return undefined;
     if (byte !== undefined) {

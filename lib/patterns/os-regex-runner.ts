@@ -1,7 +1,7 @@
 import { Literal } from './literal.js';
 import type { MatchContext } from './matcher.js';
 import { type Opening, openingOf } from './opening.js';
-import type { OsRegexCode, OsRegexText } from './os-regex-code.js';
+import { codeOf, type OsRegexCode, type OsRegexDraft, type OsRegexText } from './os-regex-code.js';
 import { NONE } from './os-regex-machine.js';
 import type { ByteTable } from './os-regex-parse.js';
 import { RegularAlternative } from './os-regex-regular.js';
@@ -19,7 +19,9 @@ export class OsRegexRunner {
   readonly start: ByteTable | undefined;
   readonly opening: (() => Opening) | undefined;
   readonly #literal: Literal | undefined;
-  readonly #code: OsRegexCode | undefined;
+  readonly #draft: OsRegexDraft | undefined;
+  /** Of an alternative with a draft, once it has been asked for. */
+  #code: OsRegexCode | undefined = undefined;
   /** Null = there is none; undefined = nobody has asked yet. */
   #regular: RegularAlternative | null | undefined = undefined;
   /** Known when `#regular` is. */
@@ -27,27 +29,33 @@ export class OsRegexRunner {
   /** Number of the last run among those of the context. */
   #lastRun = -HOT_RUNS;
 
-  constructor(compiled: OsRegexCode | OsRegexText) {
-    if ('text' in compiled) {
-      this.#literal = new Literal(compiled.text, compiled.anchoredStart, compiled.anchoredEnd);
-      this.#code = undefined;
+  constructor(alternative: OsRegexDraft | OsRegexText) {
+    const { anchoredStart, anchoredEnd } = alternative;
+    if ('text' in alternative) {
+      this.#literal = new Literal(alternative.text, anchoredStart, anchoredEnd);
+      this.#draft = undefined;
       this.pairs = this.#literal.requirement.pairs;
       this.texts = this.#literal.requirement.texts;
       this.start = this.#literal.requirement.start;
       this.opening = this.#literal.requirement.opening;
     } else {
       this.#literal = undefined;
-      this.#code = compiled;
-      this.pairs = compiled.pairs;
-      this.texts = compiled.texts;
-      this.start = compiled.start;
-      this.opening = compiled.anchoredStart ? () => openingOf(compiled) : undefined;
+      this.#draft = alternative;
+      this.pairs = alternative.pairs;
+      this.texts = alternative.texts;
+      this.start = alternative.start;
+      this.opening = anchoredStart ? () => openingOf(this.#codeOf(alternative)) : undefined;
     }
+  }
+
+  /** Makes the code. */
+  prepare(): void {
+    if (this.#draft !== undefined) this.#codeOf(this.#draft);
   }
 
   /** Whether the work may be more than linear, see `OsRegexCode`. */
   get branching(): boolean {
-    return this.#code?.branching === true;
+    return this.#draft !== undefined && this.#codeOf(this.#draft).branching;
   }
 
   /**
@@ -58,7 +66,7 @@ export class OsRegexRunner {
     const { start } = this;
     if (start !== undefined && subject.length > from && start[subject.bytes[from] ?? 0] === 0) return false;
     if (!subject.mayContain(this.pairs)) return false;
-    const code = this.#code;
+    const code = this.#code ?? (this.#draft === undefined ? undefined : this.#codeOf(this.#draft));
     if (code === undefined) return this.#find(subject, context, from);
     const regular = this.#regular === undefined ? this.#toRegular(code) : this.#regular;
     if (this.#short !== undefined) return this.#short.run(subject, context, from, found);
@@ -90,6 +98,10 @@ export class OsRegexRunner {
     context.end = behind === from ? 0 : behind - 1 - from;
     context.captureCount = 0;
     return true;
+  }
+
+  #codeOf(draft: OsRegexDraft): OsRegexCode {
+    return (this.#code ??= codeOf(draft));
   }
 
   #toRegular(code: OsRegexCode): RegularAlternative | null {

@@ -1,5 +1,5 @@
 import type { MatchContext } from './matcher.js';
-import { compileOsRegex } from './os-regex-code.js';
+import { draftOsRegex } from './os-regex-code.js';
 import { OsRegexRunner } from './os-regex-runner.js';
 import type { GradedMatcher, PatternGrowth } from './pattern-growth.js';
 import type { Requirements } from './requirement.js';
@@ -9,14 +9,14 @@ export class OsRegex implements GradedMatcher {
   readonly language = 'osregex';
   readonly source: string;
   readonly cost = 'guarded';
-  readonly growth: PatternGrowth;
+  readonly explodes = false;
   readonly requirements: Requirements;
   readonly #alternatives: readonly OsRegexRunner[];
 
   /** @throws PatternError see `parseOsRegex` */
   constructor(source: string) {
     this.source = source;
-    this.#alternatives = compileOsRegex(source).map((compiled) => new OsRegexRunner(compiled));
+    this.#alternatives = draftOsRegex(source).map((draft) => new OsRegexRunner(draft));
     this.requirements = this.#alternatives.map(({ pairs, texts, start, opening }, alternative) => ({
       pairs,
       texts,
@@ -24,8 +24,15 @@ export class OsRegex implements GradedMatcher {
       opening,
       alternative,
     }));
-    const branching = this.#alternatives.some((alternative) => alternative.branching);
-    this.growth = branching ? 'polynomial' : 'linear';
+  }
+
+  get growth(): PatternGrowth {
+    return this.#alternatives.some(({ branching }) => branching) ? 'polynomial' : 'linear';
+  }
+
+  /** Makes what the first match would have to wait for. */
+  prepare(): void {
+    for (const each of this.#alternatives) each.prepare();
   }
 
   test(subject: string, context: MatchContext): boolean {

@@ -9,6 +9,7 @@ import { type FileSelection, readRulesetFiles, selectRulesetFiles } from '../eng
 import type { Home } from '../home/home.js';
 import { compilePattern } from '../patterns/compile-pattern.js';
 import { MatchContext } from '../patterns/matcher.js';
+import { optimizingLess } from '../process/optimizing-less.js';
 import type { LoadingSettings } from './loading-settings.js';
 
 /** The texts a ruleset is made from, with the table that gives its alerts the names of MITRE ATT&CK. */
@@ -77,7 +78,8 @@ export function compileRuleset(
   loading: LoadingSettings,
   diagnostics: Diagnostics,
 ): EngineRuleset {
-  return loadRuleset(sources, { ...loading, diagnostics, compilePattern, mitre: mitreTable(sources, diagnostics) });
+  const mitre = mitreTable(sources, diagnostics);
+  return optimizingLess(() => loadRuleset(sources, { ...loading, diagnostics, compilePattern, mitre }));
 }
 
 function readMitreText(home: Home, diagnostics: Diagnostics): string | null {

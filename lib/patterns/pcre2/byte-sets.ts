@@ -31,9 +31,11 @@ export function letterOfBothCases(set: ByteSet): number | undefined {
   return set.indexOf(1, upper + 0x21) < 0 ? upper + 0x20 : undefined;
 }
 
-const ALL_BYTES = Array.from({ length: 256 }, (_, byte) => byte);
-
-/** The bytes of a set, in order. */
-export function membersOf(set: ByteSet): number[] {
-  return ALL_BYTES.filter((byte) => set[byte] === 1);
+/** The first bytes of a set, in order. @param most how many at most */
+export function membersOf(set: ByteSet, most = 256): number[] {
+  const members: number[] = [];
+  for (let byte = set.indexOf(1); byte >= 0 && members.length < most; byte = set.indexOf(1, byte + 1)) {
+    members.push(byte);
+  }
+  return members;
 }

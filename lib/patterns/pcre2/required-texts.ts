@@ -161,8 +161,9 @@ class TextCollector {
   }
 
   #meet(set: ByteSet): void {
-    const first = this.#before === undefined ? [] : membersOf(this.#before);
-    const second = membersOf(set);
+    // One more than can be of use says that there are too many.
+    const first = this.#before === undefined ? [] : membersOf(this.#before, MAX_PAIRS + 1);
+    const second = first.length === 0 ? [] : membersOf(set, MAX_PAIRS + 1);
     const pairs = first.length * second.length;
     // A single pair is part of the text already.
     if (pairs > 1 && pairs <= MAX_PAIRS) {

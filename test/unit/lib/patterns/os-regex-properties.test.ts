@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { MatchContext } from '../../../../lib/patterns/matcher.js';
 import { OsRegex } from '../../../../lib/patterns/os-regex.js';
-import { compileOsRegex } from '../../../../lib/patterns/os-regex-code.js';
+import { codeOf, draftOsRegex } from '../../../../lib/patterns/os-regex-code.js';
 import { ShortAlternative } from '../../../../lib/patterns/os-regex-short.js';
 import { referenceMatch } from '../../../support/patterns/os-regex-reference.js';
 
@@ -85,8 +85,8 @@ const shortSubject = fc
   .map((parts) => parts.join(''));
 
 function isShort(source: string): boolean {
-  const [code] = compileOsRegex(source);
-  return code !== undefined && !('text' in code) && ShortAlternative.of(code) !== undefined;
+  const [draft] = draftOsRegex(source);
+  return draft !== undefined && !('text' in draft) && ShortAlternative.of(codeOf(draft)) !== undefined;
 }
 
 describe('OS_Regex against the rules as written', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { MatchContext } from '../../../../lib/patterns/matcher.js';
 import { OsRegex } from '../../../../lib/patterns/os-regex.js';
-import { compileOsRegex, type OsRegexCode } from '../../../../lib/patterns/os-regex-code.js';
+import { codeOf, draftOsRegex, type OsRegexCode } from '../../../../lib/patterns/os-regex-code.js';
 import { RegularAlternative } from '../../../../lib/patterns/os-regex-regular.js';
 import { toOsRegexForm } from '../../../../lib/patterns/os-regex-to-reg-exp.js';
 import { referenceMatch } from '../../../support/patterns/os-regex-reference.js';
@@ -52,9 +52,9 @@ const trial = fc.tuple(fc.array(part, { minLength: 1, maxLength: 6 }), tail).cha
   });
 });
 
-function codeOf(source: string): OsRegexCode | undefined {
-  const [code] = compileOsRegex(source);
-  return code === undefined || 'text' in code ? undefined : code;
+function firstCode(source: string): OsRegexCode | undefined {
+  const [draft] = draftOsRegex(source);
+  return draft === undefined || 'text' in draft ? undefined : codeOf(draft);
 }
 
 describe('the regular form of an OS_Regex', () => {
@@ -63,7 +63,7 @@ describe('the regular form of an OS_Regex', () => {
     const tried = { used: 0, matched: 0, machine: 0 };
     fc.assert(
       fc.property(trial, fc.constantFrom('', 'a: '), ({ source, subject }, before) => {
-        const code = codeOf(source);
+        const code = firstCode(source);
         const regular = code && RegularAlternative.of(code);
         if (regular === undefined) return;
         const loaded = context.subject(before + subject);
@@ -104,7 +104,7 @@ describe('the regular form of an OS_Regex', () => {
     ['^\\.+a\\.+b\\.+c\\.+d\\.+e\\.+f', false],
   ] as const) {
     it(`${has ? 'is there for' : 'is not there for'} ${source}`, () => {
-      const code = codeOf(source);
+      const code = firstCode(source);
       expect(code && toOsRegexForm(code) !== undefined).to.equal(has);
     });
   }
@@ -112,7 +112,7 @@ describe('the regular form of an OS_Regex', () => {
   it('leaves doubled stops and long work to the machine', () => {
     const context = new MatchContext();
     const steps = (source: string, subject: string): number | undefined => {
-      const code = codeOf(source);
+      const code = firstCode(source);
       return code && RegularAlternative.of(code)?.steps(context.subject(subject), 0);
     };
     const source = '^\\.*[a\\S+" b';
