@@ -74,8 +74,9 @@ export class Journal {
     const found = recoverSegments(directory, { marked: mark.read(), committed });
     if (found.damage !== undefined) onDamage(found.damage);
     const table = new SegmentTable(found.segments, found.nextPosition);
+    const storage = { directory, isSynced: sync !== 'never', files, onTrouble };
     const open = found.needsSegment ? undefined : await openNewest(table.newest, files, onTrouble);
-    const newest = new NewestSegment({ directory, isSynced: sync !== 'never', files, onTrouble }, table, open);
+    const newest = new NewestSegment({ ...storage, begun: found.begun }, table, open);
     const writer = new JournalWriter({ directory, sync, segmentBytes, maxBytes, mark, onTrouble }, table, newest);
     // Where a segment without records begins is no mark: there may be a cut before it.
     if (table.newest !== undefined && table.newest.end > table.newest.first) mark.write(table.newest.end);

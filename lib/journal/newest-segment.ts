@@ -13,6 +13,8 @@ export type NewestSegmentOptions = {
   readonly directory: string;
   /** Whether new files and their names are made safe before they are used. */
   readonly isSynced: boolean;
+  /** A file that is removed once a segment is begun: see `RecoveredSegments`. */
+  readonly begun?: string | undefined;
   readonly files: JournalFiles;
   readonly onTrouble: (error: unknown) => void;
 };
@@ -34,12 +36,15 @@ export class NewestSegment {
   #open: OpenSegment | undefined;
   /** Holds remains of a failed write or of a crash, to be cut when the segment behind it is there. */
   #remains: Segment | undefined;
+  /** See `NewestSegmentOptions`. */
+  #begun: string | undefined;
 
   /** @param open the newest segment of the table, when it can go on */
   constructor(options: NewestSegmentOptions, table: SegmentTable, open: OpenSegment | undefined) {
     this.#options = options;
     this.#table = table;
     this.#open = open;
+    this.#begun = options.begun;
     if (open === undefined) this.#remains = table.newest;
   }
 
@@ -92,7 +97,9 @@ export class NewestSegment {
     // Where it can be: a crash before the next segment is there would find what is refused now. Then the remains wait.
     await this.cutBack().catch(() => {});
     await this.finish();
-    if (segment.end === segment.first && (await this.#isRemoved(segment))) this.#table.remove(segment);
+    // The only file stays: a directory without any is one from which somebody took them.
+    const isNeedless = segment.end === segment.first && this.#table.count > 1;
+    if (isNeedless && (await this.#isRemoved(segment))) this.#table.remove(segment);
     else this.#remains = segment;
   }
 
@@ -130,25 +137,33 @@ export class NewestSegment {
       }
     } catch (error) {
       await file.close().catch(() => {});
-      await files.remove(path).catch(() => {});
+      // The only one stays, and is taken the next time.
+      if (this.#table.count > 0) await files.remove(path).catch(() => {});
       throw error;
     }
     const segment: Segment = { path, first, previousEnd, key, end: first, bytes: SEGMENT_HEADER_BYTES };
     this.#table.add(segment);
     this.#open = { segment, file };
     await this.#cutRemains();
+    await this.#removeBegun(path);
   }
 
-  /** Makes a file. One of that name that is not in the table holds nothing: an attempt that failed has left it. */
+  /** Makes a file. One of that name that is not in the table holds nothing, as an attempt that failed has left it: it is taken. */
   async #create(path: string): Promise<JournalFile> {
     const { files } = this.#options;
     try {
       return await files.open(path, true);
     } catch (error) {
       if (!isErrno(error, 'EEXIST') || this.#table.has(path)) throw error;
-      await files.remove(path);
-      return files.open(path, true);
     }
+    const file = await files.open(path, false);
+    try {
+      await file.truncate(0);
+    } catch (error) {
+      await file.close().catch(() => {});
+      throw error;
+    }
+    return file;
   }
 
   /** The new segment's header says already where the records before it end: cutting only gives the space back. */
@@ -163,6 +178,19 @@ export class NewestSegment {
         segment.bytes = size;
       });
     } catch (error) {
+      this.#options.onTrouble(error);
+    }
+  }
+
+  /** @param path of the segment that is begun, which may have taken its place: then that is what it is from now on */
+  async #removeBegun(path: string): Promise<void> {
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (begun === undefined || begun === path) return;
+    try {
+      await ifPresent(() => this.#options.files.remove(begun));
+    } catch (error) {
+      this.#begun = begun;
       this.#options.onTrouble(error);
     }
   }

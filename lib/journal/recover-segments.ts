@@ -14,6 +14,11 @@ export type RecoveredSegments = {
   readonly nextPosition: number;
   /** Whether the newest segment cannot go on at `nextPosition`. */
   readonly needsSegment: boolean;
+  /**
+   * The only file, where a crash left it without a header: it says that those before it were not needed any more, and stays until
+   * another one is begun.
+   */
+  readonly begun: string | undefined;
   /** Undefined when every file is as it was left. */
   readonly damage: DamageReport | undefined;
 };
@@ -34,30 +39,29 @@ type SegmentFile = {
 };
 
 /**
- * Reads the headers of all segments and the whole newest one. Nothing is changed, but for a file that a crash left
- * without a header, which is removed.
+ * Reads the headers of all segments and the whole newest one. Nothing is changed, but for files that a crash left
+ * without a header, which are removed beside others.
  * @throws the system's error when directory or files cannot be read
  */
 export function recoverSegments(directory: string, { marked, committed }: KnownPositions): RecoveredSegments {
   const files = readSegments(directory);
   let floor = Math.max(marked, committed);
+  let begun: string | undefined;
   for (let last = files.at(-1); last !== undefined && isWithoutRecords(last); last = files.at(-1)) {
     // Made just before a crash: it holds no record, but its position was given away.
     floor = Math.max(floor, last.first);
-    removeQuietly(last.path);
     files.pop();
+    if (files.length === 0) begun = last.path;
+    else removeQuietly(last.path);
   }
   const segments = files.map((file, index) => toSegment(file, files[index + 1]));
   const newest = segments.at(-1);
   if (newest === undefined) {
     const reason = 'the files of the journal are not there';
     const lost = { kind: 'lost', file: directory, offset: 0, bytes: 0, from: committed, to: floor, reason } as const;
-    return {
-      segments,
-      nextPosition: floor,
-      needsSegment: true,
-      damage: Math.max(marked, committed) > 0 ? lost : undefined,
-    };
+    // What lies between is no record where a crash left what was never acknowledged.
+    const isLost = begun === undefined ? floor > 0 : committed < marked;
+    return { segments, nextPosition: floor, needsSegment: true, begun, damage: isLost ? lost : undefined };
   }
   const fileEnd = newest.end;
   const scan = scanSegment(newest);
@@ -81,7 +85,7 @@ export function recoverSegments(directory: string, { marked, committed }: KnownP
   } else if (tail !== undefined) {
     damage = { kind: 'torn', ...at, from: newest.end, to: fileEnd, reason: tail.reason };
   }
-  return { segments, nextPosition, needsSegment, damage };
+  return { segments, nextPosition, needsSegment, begun: undefined, damage };
 }
 
 /** Files of segments by position. */

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Journal, JournalOptions } from '../../../../lib/journal/journal.js';
@@ -210,6 +210,44 @@ describe('journal on a disk that fails', () => {
     const third = await open({ committed: 50_000 });
     expect(kit.damage[1]).to.include({ kind: 'lost', from: 50_000, reason: 'the files of the journal are not there' });
     expect([third.start, third.end]).to.deep.equal([50_000, 50_000]);
+  });
+
+  it('takes a directory with one file that was only begun for what is left where all was committed, and for a loss where not', async () => {
+    const first = await open();
+    const [old, last] = await Promise.all([append(first, 'a'.repeat(4000)), append(first, 'b'.repeat(4000))]);
+    await first.close();
+    const [oldFile = '', begun = ''] = segments().map((name) => join(kit.directory, name));
+    rmSync(oldFile);
+    truncateSync(begun, 0);
+    // It does not come to a beginning, and another crash follows.
+    files.failing.set('open', 'EIO');
+    await (await open({ committed: last.next })).close();
+    expect(kit.damage).to.deep.equal([]);
+    await (await open({ committed: old.next })).close();
+    const lost = { kind: 'lost', from: old.next, to: last.next, reason: 'the files of the journal are not there' };
+    expect(kit.damage).to.have.length(1);
+    expect(kit.damage[0]).to.include(lost);
+    files.failing.clear();
+    const journal = await open({ committed: last.next });
+    expect((await append(journal, 'after')).position).to.equal(last.next);
+    expect([segments().length, kit.damage.length]).to.deep.equal([1, 1]);
+  });
+
+  it('keeps the only file where a write to it fails, and no more of them', async () => {
+    const journal = await open();
+    const first = await append(journal, 'x'.repeat(5000));
+    await append(journal, 'y'.repeat(5000));
+    for (let count = 0; count < 4; count += 1) {
+      files.failing.set('sync', 'EIO');
+      expect(await failure(journal, 'z'.repeat(5000))).to.equal('EIO');
+      files.failing.clear();
+      journal.free(journal.end);
+      await eventually('what was freed is deleted', () => segments().length === 1);
+    }
+    await journal.close();
+    const again = await open({ committed: first.next });
+    expect(again.end).to.be.at.least(journal.end);
+    expect(kit.damage).to.deep.equal([]);
   });
 
   it('reports files that cannot be deleted, and deletes them the next time', async () => {
