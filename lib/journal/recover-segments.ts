@@ -15,7 +15,7 @@ export type RecoveredSegments = {
   /** Whether the newest segment cannot go on at `nextPosition`. */
   readonly needsSegment: boolean;
   /**
-   * The only file, where a crash left it without a header: it says that those before it were not needed any more, and stays until
+   * The last file, where a crash left none with a header: it says that those before it were not needed any more, and stays until
    * another one is begun.
    */
   readonly begun: string | undefined;
@@ -46,14 +46,15 @@ type SegmentFile = {
 export function recoverSegments(directory: string, { marked, committed }: KnownPositions): RecoveredSegments {
   const files = readSegments(directory);
   let floor = Math.max(marked, committed);
-  let begun: string | undefined;
+  const empty: string[] = [];
   for (let last = files.at(-1); last !== undefined && isWithoutRecords(last); last = files.at(-1)) {
     // Made just before a crash: it holds no record, but its position was given away.
     floor = Math.max(floor, last.first);
+    empty.push(last.path);
     files.pop();
-    if (files.length === 0) begun = last.path;
-    else removeQuietly(last.path);
   }
+  const begun = files.length === 0 ? empty.shift() : undefined;
+  for (const path of empty) removeQuietly(path);
   const segments = files.map((file, index) => toSegment(file, files[index + 1]));
   const newest = segments.at(-1);
   if (newest === undefined) {
