@@ -83,10 +83,11 @@ function addCreate(users: Command, kit: CommandKit): void {
       const roles = await roleIds(caller, role);
       await refuseUnknownGroups(caller, readGroup);
       const password = await newPassword(passwordFile === undefined ? {} : { passwordFile }, username, kit);
+      const say = (text: string): void => streams.writeError(`svc-api: ${text}\n`);
+      // A role that nobody has yet does no harm where the user is refused; a user without the role that was asked for would.
+      for (const group of readGroup) roles.push(await ensureReadingRole(caller, group, say));
       const made = await caller.list('POST', USERS, {}, { username, password });
       if (made.data.total_failed_items > 0) return showList(made, { output }, streams);
-      const say = (text: string): void => streams.writeError(`svc-api: ${text}\n`);
-      for (const group of readGroup) roles.push(await ensureReadingRole(caller, group, say));
       if (roles.length === 0) return showList(made, { output }, streams);
       const id = await userId(caller, username);
       const linked = await caller.list('POST', `${USERS}/${id}/roles`, { role_ids: roles.join(',') });

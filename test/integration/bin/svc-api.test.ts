@@ -170,6 +170,7 @@ describe('svc-api with a manager on this host', function () {
       "svc-api: role 'read-group-web' is there and has no policies: give it by --role if it is meant\n",
     );
     expect((await readRoles()).map(({ policies: linked }) => linked)).to.deep.equal([[]]);
+    expect(items((await done(run('GET', '/security/users', 'search=peach'))).stdout)).to.deep.equal([]);
   });
 
   it('says what could not be done, and tells with its exit code', async () => {
