@@ -47,6 +47,15 @@ export const nodeRecord = z.object({
   joinedAt: z.number().int().min(0),
 });
 
+/**
+ * A decision to change nothing, which stands behind all that it was made on (svc-clusterd). The key is the name of the node that wrote
+ * it: the stream keeps the last one of each.
+ */
+const barrierRecord = z.object({
+  /** Id of the commit: no two are the same, so that a lost one is missed. */
+  commit: z.string().max(64),
+});
+
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is no SHA-256 in lower case');
 
 /** Files of one set: stops a manifest that would keep every node busy for hours. */
@@ -132,6 +141,7 @@ export const RECORD_SCHEMAS = {
   member: memberRecord,
   group: groupRecord,
   node: nodeRecord,
+  barrier: barrierRecord,
 
   files: filesRecord,
   candidate: candidateRecord,

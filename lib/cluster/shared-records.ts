@@ -161,7 +161,7 @@ export class SharedRecords {
         await this.#turn();
         continue;
       }
-      const made = await this.#commitAll(basis, changes);
+      const made = await this.#commitAll(basis, changes, begun);
       if (!made.isStale) {
         // What it is held against alone is no change of what is followed here.
         if (!isNothing) await this.#inForce(made.revision);
@@ -189,7 +189,8 @@ export class SharedRecords {
     }
   }
 
-  async #commitAll(basis: number, changes: readonly RecordChange[]): Promise<Outcome> {
+  /** @param begun what is said of earlier attempts, of which something may be made */
+  async #commitAll(basis: number, changes: readonly RecordChange[], begun = ''): Promise<Outcome> {
     const { client, kinds, decidesBy = kinds } = this.#parts;
     let revision = basis;
     try {
@@ -205,8 +206,8 @@ export class SharedRecords {
       if (!(error instanceof BusError)) throw error;
       if (error.code === STALE) return { revision: Math.max(basis + 1, staleRevision(error) ?? 0), isStale: true };
       // That svc-clusterd is away is another thing than that the daemon is which was asked.
-      if (REFUSED.has(error.code) && revision === basis) throw error;
-      const isUnclear = error.isUnclear || revision > basis;
+      if (REFUSED.has(error.code) && revision === basis && begun === '') throw error;
+      const isUnclear = error.isUnclear || revision > basis || begun !== '';
       const isSaid = error.message.includes('is not known');
       throw unavailable(`${error.message}${isUnclear && !isSaid ? NOT_KNOWN : ''}`, error);
     }

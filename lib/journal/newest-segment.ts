@@ -95,10 +95,13 @@ export class NewestSegment {
     this.#table.end = next;
     segment.end = Math.min(segment.end, Math.max(segment.first, this.#table.durable));
     // Where it can be: a crash before the next segment is there would find what is refused now. Then the remains wait.
-    await this.cutBack().catch(() => {});
+    const isCut = await this.cutBack().then(
+      () => true,
+      () => false,
+    );
     await this.finish();
-    // The only file stays: a directory without any is one from which somebody took them.
-    const isNeedless = segment.end === segment.first && this.#table.count > 1;
+    // The only file stays, if it holds nothing: a directory without any is one from which somebody took them.
+    const isNeedless = segment.end === segment.first && (!isCut || this.#table.size > 1);
     if (isNeedless && (await this.#isRemoved(segment))) this.#table.remove(segment);
     else this.#remains = segment;
   }
@@ -138,7 +141,7 @@ export class NewestSegment {
     } catch (error) {
       await file.close().catch(() => {});
       // The only one stays, and is taken the next time.
-      if (this.#table.count > 0) await files.remove(path).catch(() => {});
+      if (this.#table.size > 0) await files.remove(path).catch(() => {});
       throw error;
     }
     const segment: Segment = { path, first, previousEnd, key, end: first, bytes: SEGMENT_HEADER_BYTES };
@@ -156,7 +159,17 @@ export class NewestSegment {
     } catch (error) {
       if (!isErrno(error, 'EEXIST') || this.#table.has(path)) throw error;
     }
-    const file = await files.open(path, false);
+    try {
+      return await this.#emptied(path);
+    } catch {
+      // It may be of somebody else, or no file at all.
+      await files.remove(path);
+      return files.open(path, true);
+    }
+  }
+
+  async #emptied(path: string): Promise<JournalFile> {
+    const file = await this.#options.files.open(path, false);
     try {
       await file.truncate(0);
     } catch (error) {

@@ -40,6 +40,11 @@ export class SegmentTable {
     return this.#segments.length + this.#retired.size;
   }
 
+  /** Segments that are not freed. */
+  get size(): number {
+    return this.#segments.length;
+  }
+
   /** Bytes of all files. */
   get bytes(): number {
     let sum = 0;

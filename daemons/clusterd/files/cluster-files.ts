@@ -190,12 +190,20 @@ export class ClusterFiles {
     const before = this.#ruleset.looks;
     this.#due.due(RULESET);
     for (;;) {
-      const { state, problems } = this.#ruleset.facts();
-      const isDone = state !== 'waiting' && state !== 'proposed';
-      if (isDone && this.#ruleset.looks > before) return { state, problems };
+      const { state, problems, revision } = this.#ruleset.facts();
+      const isDone = state !== 'waiting' && state !== 'proposed' && this.#ruleset.looks > before;
+      if (isDone && (state !== 'in_force' || (await this.#isLatest(revision)))) return { state, problems };
       if (performance.now() >= deadline) return { state: 'pending', problems };
       await delay(SETTLE_POLL_MS);
     }
+  }
+
+  /** Whether a ruleset is the one of all nodes, not only by what this one has read. @throws BusError `cluster_unavailable` */
+  #isLatest(revision: number): Promise<boolean> {
+    return this.#shared.change(() => {
+      const latest = this.#records.inForce(RULESET)?.revision ?? 0;
+      return { changes: [], result: latest === revision };
+    });
   }
 
   async #seed(): Promise<RecordChange[]> {

@@ -111,7 +111,8 @@ export class CommitRoute {
       return this.#writeInstead(commit, error);
     }
     this.counters.handed += 1;
-    await commits.follow(revision);
+    // Nothing of it is to be in force here.
+    if (commit.changes.length > 0) await commits.follow(revision);
     return revision;
   }
 

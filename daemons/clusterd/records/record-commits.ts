@@ -48,14 +48,16 @@ export type Commit = {
   readonly changes: readonly RecordChange[];
 };
 
+type Identified = Commit & { readonly id: string };
+
 /** Another node that has decided something, and how long it waits for it, milliseconds. */
 export type Asker = { readonly node: string; readonly withinMs: number };
 
 /** The same that asks for its turn; earlier versions do not say how long they wait. */
 type TurnAsker = { readonly node: string; readonly withinMs?: number | undefined };
 
-/** A change that was checked, and how it is sent; without a change it is there to be behind all that the stream had. */
-type Write = { readonly change?: RecordChange; readonly message: RecordMessage };
+/** A change that was checked, and how it is sent. */
+type Write = { readonly change: RecordChange; readonly message: RecordMessage };
 
 /** What is said at the end of a failure after which a change may have been made. */
 export const NOT_KNOWN = 'it is not known what was made';
@@ -142,7 +144,8 @@ export class RecordCommits {
   async commit(commit: Commit, asker?: Asker): Promise<number> {
     const began = performance.now();
     if (this.#turns.waiting >= MAX_WAITING) throw new BusError('busy', 'too many changes of the cluster wait');
-    const writes = this.#writes(commit);
+    const known = { id: commitId(), ...commit };
+    const writes = this.#changes(known).map((change) => ({ change, message: this.#message(change) }));
     const { kinds } = commit;
     const changes = [...new Set(commit.changes.map(({ kind }) => kind))];
     try {
@@ -151,7 +154,7 @@ export class RecordCommits {
         if (asker !== undefined && performance.now() - began > asker.withinMs) {
           throw new BusError('busy', 'nobody waits for it any more');
         }
-        return this.#write(commit, writes);
+        return this.#write(known, writes);
       });
     } catch (error) {
       if (!(error instanceof BusError && error.code === 'stale')) this.counters.failed += 1;
@@ -174,9 +177,9 @@ export class RecordCommits {
    * That nothing is to change holds by what this node has read. Whether that is all there is only a message can tell which comes right
    * behind it: a server that is cut off answers questions as if it led.
    */
-  #writes({ changes }: Commit): readonly Write[] {
-    if (changes.length === 0) return [{ message: this.#parts.messages.barrier() }];
-    return changes.map((change) => ({ change, message: this.#message(change) }));
+  #changes({ id, changes }: Identified): readonly RecordChange[] {
+    if (changes.length > 0) return changes;
+    return [{ kind: 'barrier', key: this.#parts.node, value: { commit: id } }];
   }
 
   #message({ kind, key, value }: RecordChange): RecordMessage {
@@ -195,7 +198,7 @@ export class RecordCommits {
     return message;
   }
 
-  async #write({ id = commitId(), basis, kinds }: Commit, writes: readonly Write[]): Promise<number> {
+  async #write({ id, basis, kinds }: Identified, writes: readonly Write[]): Promise<number> {
     const { copy } = this.#parts;
     const deadline = performance.now() + COMMIT_MS;
     for (let again = false; ; again = true) {
@@ -241,7 +244,6 @@ export class RecordCommits {
     const { copy } = this.#parts;
     const touched = new Set<string>();
     const needed = writes.filter(({ change }) => {
-      if (change === undefined) return true;
       const { kind, key, value } = change;
       const name = `${kind} ${key}`;
       if ((value ?? null) === null && !touched.has(name) && (copy.get(kind, key)?.value ?? null) === null) return false;
@@ -258,12 +260,11 @@ export class RecordCommits {
     const last = writes.at(-1);
     if (writer !== undefined || last === undefined) return writer === id;
     // Of a record that was changed again at once the copy never sees this message.
-    if (last.change === undefined) return true;
     return (copy.get(last.change.kind, last.change.key)?.revision ?? 0) >= revision;
   }
 
   #count(writes: readonly Write[]): void {
-    const isNothing = writes.every(({ change }) => change === undefined);
+    const isNothing = writes.every(({ change }) => change.kind === 'barrier');
     this.counters.held += isNothing ? 1 : 0;
     this.counters.commits += isNothing ? 0 : 1;
     this.counters.records += isNothing ? 0 : writes.length;

@@ -75,7 +75,7 @@ export class RecordHistory {
     if (last === null || last.seq < record.revision) return 'missing';
     if (last.seq > record.revision) return 'changed since';
     try {
-      return isDeepStrictEqual(messages.read(subject, last.data, last.seq)?.value, record.value) ? 'there' : 'missing';
+      return isDeepStrictEqual(messages.read(subject, last.data, last.seq).value, record.value) ? 'there' : 'missing';
     } catch {
       // It was read once: what is there now was written by somebody else.
       return 'missing';

@@ -5,11 +5,8 @@ import type { SharedRecord } from '../../../lib/cluster/shared-records.js';
 import { pack, unpack } from '../nats/packing.js';
 import type { Seal } from '../nats/sealing.js';
 
-/** Kind of a message that is no record: what stands before it in the stream is all that there was when it was written. */
-const BARRIER = 'barrier';
-
 const message = z.object({
-  kind: z.enum([...RECORD_KINDS, BARRIER]),
+  kind: z.enum(RECORD_KINDS),
   key: z.string().min(1),
   /** Null: removed. */
   value: z.unknown(),
@@ -18,7 +15,7 @@ const message = z.object({
 });
 
 /** Subject of a record: the key is one token, whatever is in it. */
-export function recordSubject({ root }: ClusterSubjects, kind: RecordKind | typeof BARRIER, key: string): string {
+export function recordSubject({ root }: ClusterSubjects, kind: RecordKind, key: string): string {
   return `${root}.shared.${kind}.${subjectToken(key)}`;
 }
 
@@ -41,23 +38,17 @@ export class RecordMessages {
     return { subject, plain: pack({ kind, key, value: value ?? null, node: this.node }) };
   }
 
-  /** A message that changes nothing, of which the stream keeps one for each node. */
-  barrier(): RecordMessage {
-    const subject = recordSubject(this.subjects, BARRIER, this.node);
-    return { subject, plain: pack({ kind: BARRIER, key: this.node, value: null, node: this.node }) };
-  }
-
   /** @param revision that the message will have: elsewhere nobody takes it, so that an old one cannot be sent again */
   sealed({ subject, plain }: RecordMessage, revision: number): Buffer {
     return this.seal.seal(plain, place(subject, revision));
   }
 
-  /** @returns undefined when it changes nothing @throws SealError; Error when it is no record */
-  read(subject: string, payload: Uint8Array, revision: number): SharedRecord | undefined {
+  /** @throws SealError; Error when it is no record */
+  read(subject: string, payload: Uint8Array, revision: number): SharedRecord {
     const { kind, key, value } = unpack(this.seal.open(payload, place(subject, revision)), message);
     if (recordSubject(this.subjects, kind, key) !== subject) {
       throw new Error(`a record of another subject on ${subject}`);
     }
-    return kind === BARRIER ? undefined : { kind, key, revision, value: value ?? null };
+    return { kind, key, revision, value: value ?? null };
   }
 }

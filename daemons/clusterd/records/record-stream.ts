@@ -233,8 +233,7 @@ export class RecordStream {
   #read(message: JsMsg): SharedRecord[] {
     const { messages, logger } = this.#parts;
     try {
-      const record = messages.read(message.subject, message.data, message.seq);
-      return record === undefined ? [] : [record];
+      return [messages.read(message.subject, message.data, message.seq)];
     } catch (error) {
       // A node that has never had all records has another key than the others, most likely: what it has not read it must not
       // take for what is not there.

@@ -39,6 +39,8 @@ export type GroupDecision<T, C extends GroupChange = GroupChange> = {
   /** Groups that somebody wants, whether they change or not. */
   readonly wanted: readonly string[];
   readonly result: T;
+  /** As of a decision about shared records. */
+  readonly isUnbinding?: boolean;
 };
 
 /** @param now epoch seconds @returns whether the group is new @throws BusError `too_many_groups` */

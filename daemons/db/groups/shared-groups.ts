@@ -86,9 +86,9 @@ export class SharedGroups implements GroupAuthority {
 
   decide<T>(decide: (view: GroupView) => GroupDecision<T>, isWanted?: () => boolean): Promise<T> {
     return this.#records.change(() => {
-      const { changes, wanted, result } = decide(this.#view);
+      const { changes, wanted, result, isUnbinding = false } = decide(this.#view);
       this.#parts.registry.groupUses.note(wanted);
-      return { changes: changes.map(recordChange), result };
+      return { changes: changes.map(recordChange), result, isUnbinding };
     }, isWanted);
   }
 
@@ -97,7 +97,8 @@ export class SharedGroups implements GroupAuthority {
     if (id === MANAGER_ID || wanted.length === 0 || isSameList(wanted, [DEFAULT_GROUP])) return;
     await this.decide((view) => {
       const isKnown = this.#said.hasMember(id) || view.groupsOf(id) !== undefined;
-      if (isKnown) return { changes: [], wanted: [], result: undefined };
+      // The records have the say, whatever they are by now: nobody waits for a promise.
+      if (isKnown) return { changes: [], wanted: [], result: undefined, isUnbinding: true };
       requireGroups(view.groups, wanted);
       return { changes: [{ kind: 'member', id, groups: wanted }], wanted, result: undefined };
     });

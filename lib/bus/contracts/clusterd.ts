@@ -4,7 +4,17 @@ import { defineContract } from '../contract.js';
 import { commonMethods } from './common.js';
 
 /** Kinds of shared records: each has one daemon that decides about it (lib/cluster/record-kinds.ts says which). */
-export const RECORD_KINDS = ['agent', 'member', 'group', 'files', 'candidate', 'verdict', 'access', 'node'] as const;
+export const RECORD_KINDS = [
+  'agent',
+  'member',
+  'group',
+  'files',
+  'candidate',
+  'verdict',
+  'access',
+  'node',
+  'barrier',
+] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** Records of one page of `records.changes`. */

@@ -78,7 +78,8 @@ describe('the way of a change into the records', () => {
     expect(await route.commit(nothing)).to.equal(8);
     failing('node_timeout');
     expect(await route.commit(nothing)).to.equal(9);
-    expect(did).to.deep.equal(['ask n2 7', 'follow 8', 'ask n2 7', 'commit 7', 'leave others']);
+    // What the holder has held is nothing that is to be in force here.
+    expect(did).to.deep.equal(['ask n2 7', 'ask n2 7', 'commit 7', 'leave others']);
   });
 
   it('leads over the holder of the lease, and is at its end when this node has it, too', async () => {

@@ -8,10 +8,12 @@ describe('a commit that NATS has acknowledged', () => {
   let writer: string | undefined;
   /** Revision of the record that it has changed, as the copy has it. */
   let found: number;
+  /** Records that were to be sent. */
+  let written: string[];
   let commits: RecordCommits;
 
   beforeEach(() => {
-    [revision, latest, writer, found] = [4, 0, undefined, 0];
+    [revision, latest, writer, found, written] = [4, 0, undefined, 0, []];
     commits = new RecordCommits({
       node: 'n1',
       link: {
@@ -31,7 +33,13 @@ describe('a commit that NATS has acknowledged', () => {
           return Promise.resolve();
         },
       },
-      messages: { write: () => ({ subject: 'a', plain: Buffer.of(1) }), sealed: () => Buffer.of(1) },
+      messages: {
+        write: (kind: string, key: string, value: { readonly commit?: string } | null) => {
+          written.push(`${kind} ${key} ${value?.commit}`);
+          return { subject: 'a', plain: Buffer.of(1) };
+        },
+        sealed: () => Buffer.of(1),
+      },
       hindrance: () => undefined,
       contended: () => false,
     } as never);
@@ -48,6 +56,17 @@ describe('a commit that NATS has acknowledged', () => {
   it('is made where its last record is there', async () => {
     writer = 'own';
     expect(await outcome()).to.equal(5);
+  });
+
+  it('that changes nothing is one of a barrier, and is made where that is there', async () => {
+    const barrier = () => commits.commit({ id: 'own', basis: 0, kinds: ['agent'], changes: [] });
+    writer = 'own';
+    expect(await barrier()).to.equal(5);
+    expect(written).to.deep.equal(['barrier n1 own']);
+    expect(commits.counters).to.include({ commits: 0, records: 0, held: 1 });
+    // It was lost, and others have written in its place.
+    [revision, writer] = [4, undefined];
+    expect(await barrier().catch((error: unknown) => error)).to.include({ code: 'cluster_unavailable' });
   });
 
   it('is made where its last record was changed again before it was seen', async () => {

@@ -174,6 +174,19 @@ describe('SharedRecords', () => {
       expect(await failure(have())).to.include({ code: 'cluster_unavailable', message: 'no quorum' });
     });
 
+    it('does not know what was made where it was overtaken before', async () => {
+      const { records, owner } = await follower();
+      cluster.interrupt = (changes) => {
+        cluster.interrupt = () => undefined;
+        cluster.commit([group('of another')]);
+        cluster.unwritable = 'no quorum';
+        return changes.length;
+      };
+      const made = records.change(() => ({ changes: owner.names.has('x') ? [] : [group('x')], result: 1 }));
+      const message = 'no quorum; it is not known what was made';
+      expect(await failure(made)).to.include({ code: 'cluster_unavailable', message });
+    });
+
     it('asks nobody where nobody relies on it', async () => {
       const { have } = await follower();
       cluster.unwritable = 'no quorum';

@@ -250,6 +250,18 @@ describe('journal on a disk that fails', () => {
     expect(kit.damage).to.deep.equal([]);
   });
 
+  it('leaves nothing of what was refused, also where the only file cannot be cut', async () => {
+    const journal = await open();
+    for (const name of ['write', 'truncate'] as const) files.failing.set(name, 'EIO');
+    files.bytesOfFailedWrite = 5000;
+    expect(await failure(journal, 'refused')).to.equal('EIO');
+    expect(segments()).to.deep.equal([]);
+    files.failing.clear();
+    await append(journal, 'taken');
+    await journal.close();
+    expect(textsFrom(await open())).to.deep.equal(['taken']);
+  });
+
   it('reports files that cannot be deleted, and deletes them the next time', async () => {
     const journal = await open();
     await Promise.all(Array.from({ length: 5 }, (_, index) => append(journal, `${index}`.repeat(3000))));
