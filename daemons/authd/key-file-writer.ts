@@ -39,10 +39,11 @@ export class KeyFileWriter {
 
   /**
    * Puts a new file in the place of the old one, durably.
-   * @returns its mark
+   * @param expected the mark that the old one must have, looked at last: what somebody has edited meanwhile is not lost
+   * @returns its mark; undefined when the old one has another than it must have, and is there
    * @throws the file system's error; the old file is there then
    */
-  async replace(path: string, content: Buffer, mode: number): Promise<string> {
+  async replace(path: string, content: Buffer, mode: number, expected?: string): Promise<string | undefined> {
     const temporary = temporaryOf(path);
     // The directory belongs to the service's user: whatever stands under the temporary name is not followed.
     await rm(temporary, { force: true });
@@ -56,6 +57,10 @@ export class KeyFileWriter {
       mark = markOf(await file.stat({ bigint: true }));
     } finally {
       await file.close();
+    }
+    if (expected !== undefined && (await this.mark(path)) !== expected) {
+      await rm(temporary, { force: true });
+      return undefined;
     }
     await rename(temporary, path);
     await syncDirectory(dirname(path));

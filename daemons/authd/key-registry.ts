@@ -143,8 +143,9 @@ export class KeyRegistry {
     });
   }
 
-  /** Takes over a file that was changed by hand. While changes are written nothing is to be done: they look themselves. */
+  /** Takes over a file that was changed by hand. Changes that are written look themselves, but not once they are. */
   async refresh(): Promise<void> {
+    await this.#writing;
     this.#writing ??= this.#lookAndWrite();
     await this.#writing;
   }
@@ -189,11 +190,10 @@ export class KeyRegistry {
         const added = this.#extendable ? linesOf(batch) : undefined;
         const content = added ?? this.#document.format();
         await this.#options.prepare?.();
-        if (added === undefined) {
-          await this.#replace(content, batch);
-        } else if (!(await this.#append(content))) {
+        const isWritten = added === undefined ? await this.#replace(content, batch) : await this.#append(content);
+        if (!isWritten) {
           this.#waiting.unshift(...batch.splice(0));
-          if (this.#extendable) await this.#reload();
+          if (added === undefined || this.#extendable) await this.#reload();
           continue;
         }
         for (const { done } of batch) done();
@@ -209,7 +209,8 @@ export class KeyRegistry {
     this.#writing = undefined;
   }
 
-  async #replace(content: Buffer, batch: readonly KeyChange[]): Promise<void> {
+  /** @returns false when others have changed the file meanwhile */
+  async #replace(content: Buffer, batch: readonly KeyChange[]): Promise<boolean> {
     const { path, lastIdPath } = this.#options;
     // A purged line no longer tells that its id was given: that must be on disk before the line is gone.
     const isForgotten = batch.some(({ remove, purge, lastId }) => (purge && remove.length > 0) || lastId !== undefined);
@@ -217,9 +218,12 @@ export class KeyRegistry {
       await this.#writer.replace(lastIdPath, Buffer.from(`${this.#lastId}\n`), LAST_ID_MODE);
       this.#savedLastId = this.#lastId;
     }
-    this.#seen = await this.#writer.replace(path, content, KEYS_MODE);
+    const mark = await this.#writer.replace(path, content, KEYS_MODE, this.#seen);
+    if (mark === undefined) return false;
+    this.#seen = mark;
     this.#extendable = true;
     if (batch.some(({ whole }) => whole === true)) this.#complete = true;
+    return true;
   }
 
   /** @returns false when others have changed the file meanwhile, or it has to be replaced: then it is not extendable */

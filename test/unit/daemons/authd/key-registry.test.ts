@@ -244,6 +244,29 @@ describe('KeyRegistry', () => {
     expect(registry.byName('byhand')?.id).to.equal('009');
   });
 
+  it('replaces nothing that others have edited or put in its place meanwhile', async () => {
+    const registry = await open();
+    for (const name of ['web01', 'web02', 'web03']) await add(registry, name);
+    const edits = [
+      (text: string) => writeFileSync(path, text),
+      (text: string) => {
+        writeFileSync(`${path}.other`, text);
+        renameSync(`${path}.other`, path);
+      },
+    ];
+    for (const [index, edit] of edits.entries()) {
+      prepare = () => {
+        prepare = () => Promise.resolve();
+        edit(`${readFileSync(path, 'latin1')}00${7 + index} byhand${index} any ${newRawKey()}\n`);
+        return Promise.resolve();
+      };
+      await registry.change({ remove: [`00${1 + index}`], purge: true });
+    }
+    expect(names()).to.deep.equal(['web03', 'byhand0', 'byhand1', undefined]);
+    expect(registry.byName('byhand1')?.id).to.equal('008');
+    expect(readdirSync(join(directory, 'etc'))).to.deep.equal(['client.keys']);
+  });
+
   it('adds its lines once when somebody else adds one at the same time', async () => {
     const registry = await open();
     await add(registry, 'web01');

@@ -135,8 +135,9 @@ describe('files of the cluster', () => {
     two.write('etc/lists/blocked', 'key:');
     await same('rules', 'etc/rules/local.xml', 'R2');
     await same('lists', 'etc/lists/blocked', 'key:');
-    expect(new Set(nodes.map(({ engine }) => engine.loaded)).size).to.equal(1);
+    // What lies in etc may be switched before the engine is.
     await eventually('synced', () => nodes.every(({ files }) => files.facts().ruleset.synced));
+    expect(new Set(nodes.map(({ engine }) => engine.loaded)).size).to.equal(1);
     expect(cluster.value('candidate', 'ruleset')).to.equal(undefined);
     expect(cluster.value('verdict', 'n1')).to.equal(undefined);
     expect(one.files.facts().ruleset.revision).to.equal(two.files.facts().ruleset.revision);
