@@ -137,7 +137,10 @@ describe('svc-db', () => {
       }
     }
     expect(refusal).to.include({ code: 'disk_full' });
-    expect(said).to.match(/ERROR: Changes of agents cannot be stored: .*queue\/db: no space left/);
+    // Its output comes by another way than its answers.
+    await eventually('it is said', () =>
+      /ERROR: Changes of agents cannot be stored: .*queue\/db: no space left/.test(said),
+    );
     await client.call('agents.update', { id: '001', changes: { name: 'renamed' } });
     expect(await end('SIGTERM')).to.equal(0);
     await start();
