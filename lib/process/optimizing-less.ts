@@ -1,11 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** How long V8 waits until it optimizes a function: the name of the flag, what it is by itself, and what it is for work that is done once. */
+/** How long V8 waits until it optimizes a function: by which flag, how long by itself, and how long for work that is done once. */
 type Patience = readonly [flag: string, usual: number, long: number];
 
 /**
- * By version of V8. In later ones the work that is spared is another compiler's, and it costs as much with the flag as without.
- * In bytes of code that were run (132 KiB), or in calls.
+ * By version of V8, in bytes of code that were run, or in calls. Later ones have a compiler between, and gain nothing by it.
  */
 const PATIENCE: ReadonlyMap<string, Patience> = new Map([
   ['11', ['interrupt-budget', 132 * 1024, 1_000_000]],

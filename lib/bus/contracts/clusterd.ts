@@ -125,8 +125,9 @@ export const clusterdContract = defineContract('svc-clusterd', {
 
   /**
    * Changes records, in their order, if none of `kinds` has changed behind `basis`. Answered when the changes are with a quorum
-   * and in force here. Without changes it is answered once a quorum has said that none of `kinds` had changed when it was asked. Errors: `stale` (something of `kinds` has changed: decide anew on it; some of these changes may have
-   * been made), `too_large`, `cluster_unavailable` (whether they were made is not known when the message says so).
+   * and in force here. Without changes it is answered once a quorum has said that none of `kinds` had changed when it was asked.
+   * Errors: `stale` (something of `kinds` has changed: decide anew on it; some of these changes may have been made), `too_large`,
+   * `cluster_unavailable` (whether they were made is not known when the message says so).
    */
   'records.commit': {
     params: commit,
