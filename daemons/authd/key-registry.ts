@@ -17,6 +17,9 @@ const LAST_ID_MODE = 0o640;
 /** A commit is followed by a pause as long as itself, up to this, so that a large file is not written all the time. */
 const MAX_PAUSE_MS = 100;
 
+/** So often a write is begun anew where others change the file meanwhile: who does so all the time holds nobody up for ever. */
+const MAX_OVERTAKEN = 20;
+
 /** One change: some agents go, some come. Both or nothing. */
 export type KeyChange = {
   readonly remove: readonly string[];
@@ -180,6 +183,7 @@ export class KeyRegistry {
   }
 
   async #writeAll(): Promise<void> {
+    let overtaken = 0;
     while (this.#waiting.length > 0) {
       const started = performance.now();
       let batch: WaitingChange[] = [];
@@ -191,6 +195,8 @@ export class KeyRegistry {
         const content = added ?? this.#document.format();
         await this.#options.prepare?.();
         const isWritten = added === undefined ? await this.#replace(content, batch) : await this.#append(content);
+        overtaken = isWritten ? 0 : overtaken + 1;
+        if (overtaken > MAX_OVERTAKEN) throw new Error('others change it all the time');
         if (!isWritten) {
           this.#waiting.unshift(...batch.splice(0));
           if (added === undefined || this.#extendable) await this.#reload();

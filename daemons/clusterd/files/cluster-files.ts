@@ -192,18 +192,24 @@ export class ClusterFiles {
     for (;;) {
       const { state, problems, revision } = this.#ruleset.facts();
       const isDone = state !== 'waiting' && state !== 'proposed' && this.#ruleset.looks > before;
-      if (isDone && (state !== 'in_force' || (await this.#isLatest(revision)))) return { state, problems };
+      const doubt = isDone && state === 'in_force' ? await this.#doubtOf(revision) : undefined;
+      if (typeof doubt === 'string') return { state: 'unavailable', problems: [doubt] };
+      if (isDone && doubt !== true) return { state, problems };
       if (performance.now() >= deadline) return { state: 'pending', problems };
       await delay(SETTLE_POLL_MS);
     }
   }
 
-  /** Whether a ruleset is the one of all nodes, not only by what this one has read. @throws BusError `cluster_unavailable` */
-  #isLatest(revision: number): Promise<boolean> {
-    return this.#shared.change(() => {
-      const latest = this.#records.inForce(RULESET)?.revision ?? 0;
-      return { changes: [], result: latest === revision };
-    });
+  /** Whether all nodes have another ruleset by now than this one has read, or why that cannot be known. */
+  async #doubtOf(revision: number): Promise<boolean | string> {
+    try {
+      return await this.#shared.change(() => {
+        const latest = this.#records.inForce(RULESET)?.revision ?? 0;
+        return { changes: [], result: latest !== revision };
+      });
+    } catch (error) {
+      return describeError(error);
+    }
   }
 
   async #seed(): Promise<RecordChange[]> {

@@ -267,6 +267,23 @@ describe('KeyRegistry', () => {
     expect(readdirSync(join(directory, 'etc'))).to.deep.equal(['client.keys']);
   });
 
+  it('gives up where others change the file all the time, and goes on when they do not', async () => {
+    const registry = await open();
+    for (const name of ['web01', 'web02']) await add(registry, name);
+    let edits = 0;
+    prepare = () => {
+      edits += 1;
+      appendFileSync(path, `# ${edits}\n`);
+      return Promise.resolve();
+    };
+    const failure = await registry.change({ remove: ['001'], purge: true }).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(KeyWriteError);
+    expect([edits, registry.byName('web01')?.id]).to.deep.equal([21, '001']);
+    prepare = () => Promise.resolve();
+    await registry.change({ remove: ['001'], purge: true });
+    expect(registry.byName('web01')).to.equal(undefined);
+  });
+
   it('adds its lines once when somebody else adds one at the same time', async () => {
     const registry = await open();
     await add(registry, 'web01');

@@ -162,6 +162,23 @@ describe('files of the cluster', () => {
     await same('in force', 'etc/rules/local.xml', '<rule>');
   });
 
+  it('is not said to be in force by a node that has not heard of another one', async () => {
+    const [one, two] = (await running(2)) as [FilesNode, FilesNode];
+    await eventually('synced', () => nodes.every(({ files }) => files.facts().ruleset.synced));
+    cluster.unheard.add('n2');
+    cluster.hold('n2');
+    one.write('etc/rules/local.xml', 'R2');
+    await eventually('in force', () => one.files.facts().ruleset.revision > two.files.facts().ruleset.revision);
+    expect(two.files.facts().ruleset).to.include({ state: 'in_force', synced: true });
+    const settled = two.files.settle(10_000);
+    cluster.release('n2');
+    expect(await settled).to.deep.equal({ state: 'in_force', problems: [] });
+    expect(two.files.facts().ruleset.revision).to.equal(one.files.facts().ruleset.revision);
+
+    cluster.unwritable = 'no quorum';
+    expect(await two.files.settle(2000)).to.deep.equal({ state: 'unavailable', problems: ['no quorum'] });
+  });
+
   it('one that does not load where it was made is proposed to nobody', async () => {
     const [one, two] = (await running(2)) as [FilesNode, FilesNode];
     const asked = two.engine.checked.length;
