@@ -36,6 +36,8 @@ export class FakeCluster {
   unwritable: string | undefined;
   /** Sees what a node has committed before it is answered. */
   committed: (commit: CallParams<Contract, 'records.commit'>) => void = () => {};
+  /** Sees that what a node has decided rests on something old. */
+  overtaken: () => void = () => {};
   /** While it is set, calls fail with it. */
   unavailable: string | undefined;
   /** Nodes whose NATS is away: they go on with the records they have. */
@@ -156,7 +158,10 @@ export class FakeCluster {
         const { basis, kinds, changes } = params as CallParams<Contract, 'records.commit'>;
         const newer = kinds.some((kind) => (this.#latest.get(kind) ?? 0) > basis);
         if (this.unwritable !== undefined) throw new BusError('cluster_unavailable', this.unwritable);
-        if (newer) throw new BusError('stale', 'something has changed');
+        if (newer) {
+          this.overtaken();
+          throw new BusError('stale', 'something has changed');
+        }
         const made = changes.map(({ kind, key, value = null }) => ({ kind, key, value }));
         const before = this.interrupt(made);
         if (before !== undefined) {
